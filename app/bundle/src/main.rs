@@ -1,0 +1,2 @@
+//! Builds the browser bundle.
+fn main() {}

@@ -1,0 +1,1 @@
+//! The browser program: takes over the pages which the server rendered.

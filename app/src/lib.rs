@@ -1,0 +1,1 @@
+//! What the user sees: Leptos components, pages and server functions.

@@ -1,0 +1,1 @@
+//! Runs one trial: sandboxes, agents, verification, failure classes.

@@ -1,0 +1,1 @@
+//! Bytes to domain values and back: skills, task layouts, verifier results, traces, reports. Pure.

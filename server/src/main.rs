@@ -1,0 +1,2 @@
+//! The program skilldelta.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Everything that is kept: SQLite rows by noun, and blobs as files named by their hash.
