@@ -1,0 +1,104 @@
+//! The neutral record of what an agent did. All text in it is hostile: it is capped when recorded and escaped when shown.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Timestamp;
+use crate::usage::TokenUsage;
+
+/// What an agent did, step by step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// In order of time.
+    pub steps: Vec<TraceStep>,
+}
+
+/// Who speaks in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The agent program's standing instructions.
+    System,
+    /// The task.
+    User,
+    /// The model, through its agent.
+    Agent,
+}
+
+/// One turn: text, the tool calls it made, their results, its tokens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TraceStep {
+    /// When it was complete; `None` where not recorded.
+    pub at: Option<Timestamp>,
+    /// Who speaks.
+    pub source: Source,
+    /// What is said.
+    pub text: String,
+    /// The model's reasoning, where it was sent.
+    pub reasoning: Option<String>,
+    /// The tools it called, in order.
+    pub calls: Vec<ToolCall>,
+    /// Tokens of the model call behind this step.
+    pub usage: Option<TokenUsage>,
+}
+
+/// The kinds of tool that agents have, by canonical name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    /// Runs a command.
+    Shell,
+    /// Reads a file.
+    Read,
+    /// Changes a file.
+    Edit,
+    /// Writes a file.
+    Write,
+    /// Looks for files or text.
+    Search,
+    /// Opens a skill.
+    Skill,
+    /// Anything else.
+    Other,
+}
+
+/// One use of a tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The model's id for it.
+    pub id: String,
+    /// Canonical kind.
+    pub tool: ToolKind,
+    /// The agent's own name for the tool.
+    pub name: String,
+    /// As the model gave them.
+    pub arguments: serde_json::Value,
+    /// `None` where the run ended before it came.
+    pub result: Option<ToolResult>,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// As the model saw it, capped.
+    pub text: String,
+    /// Exit code of a command.
+    pub exit_code: Option<i64>,
+    /// Whether the agent was told that it failed.
+    pub is_error: bool,
+    /// Milliseconds.
+    pub duration_ms: Option<u64>,
+}
+
+impl Trace {
+    /// Number of model turns.
+    #[must_use]
+    pub fn turns(&self) -> usize {
+        self.steps.iter().filter(|step| step.source == Source::Agent).count()
+    }
+
+    /// Number of tool calls.
+    #[must_use]
+    pub fn tool_calls(&self) -> usize {
+        self.steps.iter().map(|step| step.calls.len()).sum()
+    }
+}
