@@ -1,10 +1,14 @@
 //! The pure nouns and rules of Skilldelta: no I/O, no clock, no randomness of its own. Compiles to native code and to wasm.
 
+pub mod attempt;
 pub mod condition;
+pub mod draw;
 pub mod finding;
 pub mod hash;
 pub mod id;
+pub mod order;
 pub mod path;
+pub mod plan;
 pub mod skill;
 pub mod skill_audit;
 pub mod stats;
@@ -13,5 +17,6 @@ pub mod test_case;
 pub mod time;
 pub mod trace;
 pub mod tree;
+pub mod trial;
 pub mod usage;
 pub mod verdict;

@@ -1,0 +1,89 @@
+//! What one try at a trial left behind.
+
+use serde::{Deserialize, Serialize};
+
+use crate::finding::Finding;
+use crate::hash::ContentHash;
+use crate::skill_audit::{Activation, SkillAudit};
+use crate::test_case::TestCase;
+use crate::usage::TokenUsage;
+use crate::verdict::Verdict;
+
+/// A file in the blob store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlobRef {
+    /// Its name.
+    pub hash: ContentHash,
+    /// Bytes.
+    pub size: u64,
+}
+
+/// Milliseconds spent in each phase; `None` where the phase was not reached.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PhaseTimes {
+    /// Image and container made, skill placed and audited.
+    pub preparing: Option<u64>,
+    /// The agent's run.
+    pub agent: Option<u64>,
+    /// The verifier's run.
+    pub verifying: Option<u64>,
+}
+
+/// The result of an attempt. Append-only: a later attempt never changes an earlier one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AttemptResult {
+    /// How it ended.
+    pub verdict: Verdict,
+    /// In 0..=1; `None` where there is none.
+    pub reward: Option<f64>,
+    /// Named results of the verifier run.
+    pub tests: Vec<TestCase>,
+    /// Tokens counted on the wire.
+    pub usage: TokenUsage,
+    /// Model calls seen on the wire; `None` where the agent's calls cannot be seen.
+    pub model_calls: Option<u64>,
+    /// Skills found before the agent started; `None` if it never came to that.
+    pub audit: Option<SkillAudit>,
+    /// Use of the skill.
+    pub activation: Activation,
+    /// Time per phase.
+    pub phases: PhaseTimes,
+    /// Id of the image the container was made from.
+    pub image: Option<String>,
+    /// Hash of the build context, where the image was built.
+    pub build_context: Option<ContentHash>,
+    /// Bytes.
+    pub peak_memory: Option<u64>,
+    /// The trace as JSON of [`crate::trace::Trace`].
+    pub trace: Option<BlobRef>,
+    /// The agent's output as captured.
+    pub agent_log: Option<BlobRef>,
+    /// The verifier's output as captured.
+    pub verifier_log: Option<BlobRef>,
+    /// Clamped limits, flags for a person, and the like.
+    pub findings: Vec<Finding>,
+}
+
+impl AttemptResult {
+    /// A result that has nothing but a verdict.
+    #[must_use]
+    pub fn bare(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            reward: None,
+            tests: Vec::new(),
+            usage: TokenUsage::UNKNOWN,
+            model_calls: None,
+            audit: None,
+            activation: Activation::default(),
+            phases: PhaseTimes::default(),
+            image: None,
+            build_context: None,
+            peak_memory: None,
+            trace: None,
+            agent_log: None,
+            verifier_log: None,
+            findings: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What crosses the line between the scheduler and an executor: an order in, events out. Both can be serialised, so that the executor
+//! may one day run elsewhere (design §8).
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::AttemptResult;
+use crate::condition::Condition;
+use crate::id::{AttemptId, EvaluationId, TrialId};
+use crate::plan::{AgentRef, ModelRef, RunSettings};
+use crate::skill::SkillPackage;
+use crate::task::Task;
+use crate::time::Timestamp;
+use crate::trace::TraceStep;
+use crate::trial::Phase;
+
+/// Everything that an executor needs to make one attempt. File contents are fetched from the blob store by hash.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialOrder {
+    /// The plan it belongs to.
+    pub evaluation: EvaluationId,
+    /// The trial.
+    pub trial: TrialId,
+    /// This try at it.
+    pub attempt: AttemptId,
+    /// The task.
+    pub task: Task,
+    /// The arm.
+    pub condition: Condition,
+    /// From 1.
+    pub repeat: u32,
+    /// The treatment: what the with-skill arm gets. Given in both arms, so that an oracle which needs the skills can be told so.
+    pub skills: Vec<SkillPackage>,
+    /// Who solves it.
+    pub agent: AgentRef,
+    /// With which model.
+    pub model: Option<ModelRef>,
+    /// Limits and ways.
+    pub settings: RunSettings,
+}
+
+/// Something that happened to an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialEvent {
+    /// Which attempt.
+    pub attempt: AttemptId,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub what: Happening,
+}
+
+/// The kinds of things that happen to an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Happening {
+    /// A phase began.
+    PhaseReached {
+        /// Which.
+        phase: Phase,
+    },
+    /// A piece of output, redacted and decoded.
+    Log {
+        /// Whose.
+        phase: Phase,
+        /// Text, at most a few kilobytes.
+        text: String,
+    },
+    /// The agent completed a step.
+    StepDone {
+        /// It.
+        step: Box<TraceStep>,
+    },
+    /// The attempt is over.
+    Ended {
+        /// What it left behind.
+        result: Box<AttemptResult>,
+    },
+}

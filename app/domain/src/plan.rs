@@ -1,0 +1,187 @@
+//! The evaluation plan: what is compared, on what, how often, in which order.
+
+use serde::{Deserialize, Serialize};
+
+use crate::condition::Condition;
+use crate::draw::Draw;
+use crate::hash::ContentHash;
+use crate::id::{SkillVersionId, TaskId};
+
+/// What the with-skill arm gets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Treatment {
+    /// These skill versions, the same for every task.
+    Skills {
+        /// At least one.
+        versions: Vec<SkillRef>,
+    },
+    /// The skills bundled with each task.
+    TasksOwn,
+}
+
+/// A skill version as a plan names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillRef {
+    /// Its row.
+    pub id: SkillVersionId,
+    /// The skill's name.
+    pub name: String,
+    /// The version's address.
+    pub version: ContentHash,
+}
+
+/// A task as a plan names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskRef {
+    /// Its row.
+    pub id: TaskId,
+    /// The task's name.
+    pub name: String,
+    /// The task version's address.
+    pub version: ContentHash,
+}
+
+/// The program that solves the tasks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentRef {
+    /// Adapter name, such as `bash`.
+    pub name: String,
+    /// Version of the agent program.
+    pub version: String,
+}
+
+/// The model that the agent calls.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModelRef {
+    /// Name as the provider knows it.
+    pub name: String,
+    /// Configured upstream that serves it.
+    pub upstream: String,
+    /// Whether its answers come from a file: marked everywhere and never ranked.
+    pub scripted: bool,
+}
+
+/// Limits and ways that hold for every trial of an evaluation, alike in both arms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunSettings {
+    /// Trials that run at the same time.
+    pub concurrency: u32,
+    /// Multiplies the tasks' agent and verifier limits.
+    pub timeout_multiplier: f64,
+    /// Most tokens a trial may use; `None` = no cap.
+    pub token_cap: Option<u64>,
+    /// Attempts at a trial in all, the first included.
+    pub max_attempts: u32,
+    /// Images are built again without the engine's cache.
+    pub rebuild_images: bool,
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self { concurrency: 2, timeout_multiplier: 1.0, token_cap: None, max_attempts: 3, rebuild_images: false }
+    }
+}
+
+/// The thing a user starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationPlan {
+    /// What people call it.
+    pub title: String,
+    /// What the with-skill arm gets.
+    pub treatment: Treatment,
+    /// On which tasks; each once.
+    pub tasks: Vec<TaskRef>,
+    /// Who solves them.
+    pub agent: AgentRef,
+    /// With which model; `None` for agents that call none.
+    pub model: Option<ModelRef>,
+    /// Repeats of each task in each arm, from 1.
+    pub repeats: u32,
+    /// Draws the order.
+    pub seed: u64,
+    /// Limits and ways.
+    pub settings: RunSettings,
+}
+
+/// One planned trial, at its place in the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slot {
+    /// Index into [`EvaluationPlan::tasks`].
+    pub task: usize,
+    /// From 1.
+    pub repeat: u32,
+    /// The arm.
+    pub condition: Condition,
+}
+
+impl EvaluationPlan {
+    /// All trials in the order in which they are to start: the pairs are shuffled by the seed, and the two trials of a pair stand side by
+    /// side, a coin deciding which comes first. So neither arm runs as a block, and what changes during the run hits both alike.
+    #[must_use]
+    pub fn order(&self) -> Vec<Slot> {
+        let mut draw = Draw::from_seed(self.seed);
+        let mut pairs: Vec<(usize, u32)> =
+            (1..=self.repeats).flat_map(|repeat| (0..self.tasks.len()).map(move |task| (task, repeat))).collect();
+        draw.shuffle(&mut pairs);
+        let mut order = Vec::with_capacity(pairs.len() * 2);
+        for (task, repeat) in pairs {
+            let mut arms = Condition::BOTH;
+            if draw.coin() {
+                arms.reverse();
+            }
+            order.extend(arms.map(|condition| Slot { task, repeat, condition }));
+        }
+        order
+    }
+
+    /// Number of trials: tasks × repeats × 2.
+    #[must_use]
+    pub fn trials(&self) -> usize {
+        self.tasks.len() * self.repeats as usize * 2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(tasks: usize, repeats: u32, seed: u64) -> EvaluationPlan {
+        let task = |i: usize| TaskRef { id: TaskId(i as i64), name: format!("t{i}"), version: ContentHash::of(&[]) };
+        EvaluationPlan {
+            title: String::new(),
+            treatment: Treatment::TasksOwn,
+            tasks: (0..tasks).map(task).collect(),
+            agent: AgentRef { name: "nop".into(), version: "1".into() },
+            model: None,
+            repeats,
+            seed,
+            settings: RunSettings::default(),
+        }
+    }
+
+    #[test]
+    fn every_pair_is_planned_once_and_side_by_side() {
+        let order = plan(7, 3, 42).order();
+        assert_eq!(order.len(), plan(7, 3, 42).trials());
+        let mut seen = std::collections::BTreeSet::new();
+        for pair in order.chunks(2) {
+            assert_eq!((pair[0].task, pair[0].repeat), (pair[1].task, pair[1].repeat));
+            assert_ne!(pair[0].condition, pair[1].condition);
+            assert!(seen.insert((pair[0].task, pair[0].repeat)));
+        }
+        assert_eq!(seen.len(), 21);
+    }
+
+    #[test]
+    fn the_seed_decides_the_order() {
+        assert_eq!(plan(9, 2, 1).order(), plan(9, 2, 1).order());
+        assert_ne!(plan(9, 2, 1).order(), plan(9, 2, 2).order());
+    }
+
+    #[test]
+    fn neither_arm_always_goes_first() {
+        let first_with = plan(500, 1, 7).order().chunks(2).filter(|p| p[0].condition == Condition::WithSkill).count();
+        assert!((200..=300).contains(&first_with), "{first_with} of 500");
+    }
+}

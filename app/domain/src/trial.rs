@@ -1,0 +1,281 @@
+//! The life of a trial: `queued → preparing → agent → verifying → finished`. One total `step`; states carry their data; the
+//! store applies each move as a compare-and-set.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::AttemptId;
+use crate::time::Timestamp;
+use crate::verdict::{InfraClass, Verdict};
+
+/// Where a trial stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "state", rename_all = "snake_case")]
+pub enum TrialState {
+    /// Waits for a free place.
+    Queued {
+        /// Attempts made so far.
+        attempts: u32,
+    },
+    /// An attempt is under way.
+    Running {
+        /// Attempts made so far, this one included.
+        attempts: u32,
+        /// Which.
+        attempt: AttemptId,
+        /// How far it is.
+        phase: Phase,
+        /// Since when it is in that phase.
+        since: Timestamp,
+        /// When it is taken for dead unless renewed.
+        lease_until: Timestamp,
+    },
+    /// Decided.
+    Finished {
+        /// Attempts made in all.
+        attempts: u32,
+        /// The last attempt's, or `cancelled`.
+        verdict: Verdict,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// The phases of an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Image, container, skill, audit.
+    Preparing,
+    /// The agent works.
+    Agent,
+    /// The verifier judges.
+    Verifying,
+}
+
+impl Phase {
+    /// The word used in tables and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Agent => "agent",
+            Self::Verifying => "verifying",
+        }
+    }
+}
+
+/// What can happen to a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "input", rename_all = "snake_case")]
+pub enum TrialInput {
+    /// A worker took it.
+    Claimed {
+        /// The new attempt.
+        attempt: AttemptId,
+        /// When.
+        at: Timestamp,
+        /// When the worker must have renewed its lease.
+        lease_until: Timestamp,
+    },
+    /// The attempt reached a phase.
+    PhaseReached {
+        /// Which attempt says so.
+        attempt: AttemptId,
+        /// Which phase.
+        phase: Phase,
+        /// When.
+        at: Timestamp,
+    },
+    /// The worker lives.
+    LeaseRenewed {
+        /// Which attempt.
+        attempt: AttemptId,
+        /// When it must renew next.
+        lease_until: Timestamp,
+    },
+    /// The attempt came to an end.
+    Ended {
+        /// Which.
+        attempt: AttemptId,
+        /// How.
+        verdict: Verdict,
+        /// When.
+        at: Timestamp,
+    },
+    /// Somebody looked at the clock: an attempt whose lease is over is closed as interrupted.
+    LeaseChecked {
+        /// When.
+        at: Timestamp,
+    },
+    /// A person stopped the evaluation.
+    CancelRequested {
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// What an input does to a trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// It goes on to this state.
+    Moved(TrialState),
+    /// Nothing: the input came too late or is about another attempt. Not an error.
+    Ignored,
+}
+
+impl TrialState {
+    /// A new trial.
+    pub const NEW: Self = Self::Queued { attempts: 0 };
+
+    /// The word used in tables and JSON: `queued`, `preparing`, `agent`, `verifying`, `finished`.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Queued { .. } => "queued",
+            Self::Running { phase, .. } => phase.word(),
+            Self::Finished { .. } => "finished",
+        }
+    }
+
+    /// Attempts made so far.
+    #[must_use]
+    pub const fn attempts(&self) -> u32 {
+        match self {
+            Self::Queued { attempts } | Self::Running { attempts, .. } | Self::Finished { attempts, .. } => *attempts,
+        }
+    }
+
+    /// The verdict, once it is decided.
+    #[must_use]
+    pub const fn verdict(&self) -> Option<&Verdict> {
+        match self {
+            Self::Finished { verdict, .. } => Some(verdict),
+            Self::Queued { .. } | Self::Running { .. } => None,
+        }
+    }
+
+    /// What `input` does. `max_attempts` counts claims, not failures, so that a trial which kills its worker ends as well.
+    #[must_use]
+    pub fn step(&self, input: TrialInput, max_attempts: u32) -> Step {
+        match (self, input) {
+            (Self::Queued { attempts }, TrialInput::Claimed { attempt, at, lease_until }) => {
+                Step::Moved(Self::Running {
+                    attempts: attempts.saturating_add(1),
+                    attempt,
+                    phase: Phase::Preparing,
+                    since: at,
+                    lease_until,
+                })
+            }
+            (
+                Self::Running { attempts, attempt, phase, lease_until, .. },
+                TrialInput::PhaseReached { attempt: who, phase: next, at },
+            ) if who == *attempt && next > *phase => Step::Moved(Self::Running {
+                attempts: *attempts,
+                attempt: *attempt,
+                phase: next,
+                since: at,
+                lease_until: *lease_until,
+            }),
+            (
+                Self::Running { attempts, attempt, phase, since, .. },
+                TrialInput::LeaseRenewed { attempt: who, lease_until },
+            ) if who == *attempt => Step::Moved(Self::Running {
+                attempts: *attempts,
+                attempt: *attempt,
+                phase: *phase,
+                since: *since,
+                lease_until,
+            }),
+            (Self::Running { attempts, attempt, .. }, TrialInput::Ended { attempt: who, verdict, at })
+                if who == *attempt =>
+            {
+                Step::Moved(Self::after(*attempts, verdict, at, max_attempts))
+            }
+            (Self::Running { attempts, lease_until, .. }, TrialInput::LeaseChecked { at }) if at > *lease_until => {
+                Step::Moved(Self::after(*attempts, interrupted(), at, max_attempts))
+            }
+            (Self::Queued { attempts } | Self::Running { attempts, .. }, TrialInput::CancelRequested { at }) => {
+                Step::Moved(Self::Finished { attempts: *attempts, verdict: Verdict::Cancelled, at })
+            }
+            (Self::Queued { .. } | Self::Running { .. } | Self::Finished { .. }, _) => Step::Ignored,
+        }
+    }
+
+    fn after(attempts: u32, verdict: Verdict, at: Timestamp, max_attempts: u32) -> Self {
+        if verdict.is_retried() && attempts < max_attempts {
+            Self::Queued { attempts }
+        } else {
+            Self::Finished { attempts, verdict, at }
+        }
+    }
+}
+
+/// The verdict of an attempt whose worker is gone.
+#[must_use]
+pub fn interrupted() -> Verdict {
+    Verdict::InfraError {
+        class: InfraClass::Interrupted,
+        message: "interrupted: the server stopped while this attempt ran".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verdict::FailReason;
+
+    const A: AttemptId = AttemptId(1);
+    const B: AttemptId = AttemptId(2);
+    const T0: Timestamp = Timestamp(0);
+    const T9: Timestamp = Timestamp(9_000);
+
+    fn running(attempts: u32, phase: Phase) -> TrialState {
+        TrialState::Running { attempts, attempt: A, phase, since: T0, lease_until: Timestamp(5_000) }
+    }
+
+    fn infra() -> Verdict {
+        Verdict::InfraError { class: InfraClass::Engine, message: "gone".into() }
+    }
+
+    #[test]
+    fn each_state_takes_each_input_as_the_table_says() {
+        let queued = TrialState::Queued { attempts: 1 };
+        let finished = TrialState::Finished { attempts: 1, verdict: Verdict::Pass, at: T0 };
+        let claim = TrialInput::Claimed { attempt: A, at: T0, lease_until: Timestamp(5_000) };
+        let phase = |attempt, phase| TrialInput::PhaseReached { attempt, phase, at: T0 };
+        let ended = |attempt, verdict| TrialInput::Ended { attempt, verdict, at: T9 };
+        let wrong = Verdict::Fail { reason: FailReason::WrongResult };
+        let done = |attempts, verdict| TrialState::Finished { attempts, verdict, at: T9 };
+        let check_at = |at| TrialInput::LeaseChecked { at };
+        let cancel = TrialInput::CancelRequested { at: T9 };
+        let agent = running(2, Phase::Agent);
+        for (name, state, input, want) in [
+            ("claim", &queued, claim.clone(), Some(running(2, Phase::Preparing))),
+            ("claimed twice", &agent, claim.clone(), None),
+            ("claimed after the end", &finished, claim, None),
+            ("next phase", &running(1, Phase::Preparing), phase(A, Phase::Agent), Some(running(1, Phase::Agent))),
+            ("phases never go back", &running(1, Phase::Verifying), phase(A, Phase::Agent), None),
+            ("phase of an old attempt", &running(1, Phase::Preparing), phase(B, Phase::Agent), None),
+            ("pass", &agent, ended(A, Verdict::Pass), Some(done(2, Verdict::Pass))),
+            ("fail is not retried", &agent, ended(A, wrong.clone()), Some(done(2, wrong))),
+            ("infra error is retried", &agent, ended(A, infra()), Some(TrialState::Queued { attempts: 2 })),
+            ("until attempts run out", &running(3, Phase::Agent), ended(A, infra()), Some(done(3, infra()))),
+            ("result of an old attempt", &agent, ended(B, Verdict::Pass), None),
+            ("second result", &finished, ended(A, infra()), None),
+            ("lease holds", &agent, check_at(Timestamp(5_000)), None),
+            ("lease over", &agent, check_at(T9), Some(TrialState::Queued { attempts: 2 })),
+            ("lease over for good", &running(3, Phase::Agent), check_at(T9), Some(done(3, interrupted()))),
+            ("no lease while queued", &queued, check_at(T9), None),
+            ("cancel waiting", &queued, cancel.clone(), Some(done(1, Verdict::Cancelled))),
+            ("cancel running", &agent, cancel.clone(), Some(done(2, Verdict::Cancelled))),
+            ("cancel after the end", &finished, cancel, None),
+        ] {
+            let got = match state.step(input, 3) {
+                Step::Moved(next) => Some(next),
+                Step::Ignored => None,
+            };
+            assert_eq!(got, want, "{name}");
+        }
+    }
+}
