@@ -1,1 +1,3 @@
 //! Bytes to domain values and back: skills, task layouts, verifier results, traces, reports. Pure.
+
+pub mod skill;
