@@ -1,1 +1,25 @@
-//! Statistics of paired evaluations.
+//! Statistics of paired evaluations: pure functions, no panic, no NaN in or out. What is undefined is `None` or a variant
+//! that says why.
+//!
+//! The task is the unit of inference. A page needs [`delta::delta`], [`ratio::ratio`], [`verdict::DeltaVerdict`] and
+//! [`quadrant::Quadrant`]; the other files hold one family of formulas each.
+
+pub mod alpha;
+mod beta;
+pub mod binomial;
+pub mod counts;
+pub mod delta;
+pub mod interval;
+pub mod mcnemar;
+pub mod newcombe;
+pub mod normal;
+pub mod paired_t;
+pub mod quadrant;
+pub mod ratio;
+mod rng;
+pub mod signflip;
+mod stirling;
+pub mod student;
+mod task_means;
+pub mod verdict;
+pub mod wilson;

@@ -1,0 +1,181 @@
+//! Δ with its interval, its test and its flips: the headline of an evaluation (F1). It chooses the methods: Newcombe's interval and McNemar's
+//! exact test where every task has one pair (F6, F2), a t or square-and-add interval and the sign-flip test of task means where one has
+//! more (F8, F4).
+
+use serde::{Deserialize, Serialize};
+
+use super::alpha::Alpha;
+use super::counts::PairCounts;
+use super::interval::Interval;
+use super::mcnemar;
+use super::newcombe::square_and_add;
+use super::paired_t::paired_t;
+use super::signflip::{self, SignFlip, SignFlipMethod};
+use super::task_means::{Lattice, TaskMeans, differences};
+
+/// Δ and what is known about it. Rates and Δ are shares (0.05 = 5 percentage points), averaged over tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct DeltaEstimate {
+    /// Tasks with at least one complete pair (n).
+    pub n_tasks: u32,
+    /// Complete pairs of all tasks, by how they ended. Descriptive only where a task has several pairs.
+    pub counts: PairCounts,
+    /// Mean pass rate of the no-skill arm.
+    pub rate_without: f64,
+    /// Mean pass rate of the with-skill arm.
+    pub rate_with: f64,
+    /// `rate_with` − `rate_without`, in −1..=1.
+    pub delta: f64,
+    /// The level of the interval.
+    pub alpha: Alpha,
+    /// Of confidence 1 − α; never of zero width.
+    pub ci: Interval,
+    /// Where `ci` comes from.
+    pub ci_method: CiMethod,
+    /// Two-sided p of "the skill changes nothing".
+    pub p_value: f64,
+    /// McNemar's mid-p, to show beside `p_value`; only where every task has one pair.
+    pub p_mid: Option<f64>,
+    /// Where `p_value` comes from.
+    pub test: TestMethod,
+}
+
+/// Where an interval of Δ comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CiMethod {
+    /// Newcombe's method 10, one pair for each task.
+    Newcombe,
+    /// The same on task means: few tasks, or too little spread for t.
+    SquareAndAdd,
+    /// Student's t on task differences.
+    PairedT,
+}
+
+/// Where a p of Δ comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestMethod {
+    /// McNemar's exact test, one pair for each task.
+    McnemarExact,
+    /// The sign-flip test of task differences.
+    SignFlip(SignFlipMethod),
+}
+
+impl CiMethod {
+    /// Its name, for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Newcombe => "Newcombe, paired (method 10)",
+            Self::SquareAndAdd => "Newcombe, paired, on task means",
+            Self::PairedT => "paired t on task means",
+        }
+    }
+}
+
+impl TestMethod {
+    /// Its name, for people.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::McnemarExact => "McNemar, exact",
+            Self::SignFlip(SignFlipMethod::Exact) => "sign flip, exact",
+            Self::SignFlip(SignFlipMethod::Drawn) => "sign flip, 100,000 draws",
+            Self::SignFlip(SignFlipMethod::Normal) => "sign flip, normal approximation",
+        }
+    }
+}
+
+/// Δ of the complete pairs of each task, one entry for each task; `None` where no task has one.
+#[must_use]
+pub fn delta(tasks: &[PairCounts], alpha: Alpha) -> Option<DeltaEstimate> {
+    let means = TaskMeans::of(tasks)?;
+    let counts: PairCounts = tasks.iter().copied().sum();
+    let n_tasks = u32::try_from(tasks.iter().filter(|task| task.pairs() > 0).count()).unwrap_or(u32::MAX);
+    let single = tasks.iter().all(|task| task.pairs() <= 1);
+    let (ci, ci_method) =
+        if single { (square_and_add(&means, alpha), CiMethod::Newcombe) } else { interval(tasks, &means, alpha) };
+    let (p_value, p_mid, test) = if single {
+        let (rescued, broken) = (counts.rescued, counts.broken);
+        (mcnemar::exact(rescued, broken), Some(mcnemar::mid_p(rescued, broken)), TestMethod::McnemarExact)
+    } else {
+        let SignFlip { p, method } = flip_test(tasks)?;
+        (p, None, TestMethod::SignFlip(method))
+    };
+    let TaskMeans { with, without, delta, .. } = means;
+    Some(DeltaEstimate {
+        n_tasks,
+        counts,
+        rate_without: without,
+        rate_with: with,
+        delta,
+        alpha,
+        ci,
+        ci_method,
+        p_value,
+        p_mid,
+        test,
+    })
+}
+
+fn flip_test(tasks: &[PairCounts]) -> Option<SignFlip> {
+    match Lattice::of(tasks) {
+        Some(lattice) => Some(signflip::of_numerators(&lattice.numerators)),
+        None => signflip::sign_flip(&differences(tasks)),
+    }
+}
+
+/// F8. Never narrower than what one flipped task would move.
+fn interval(tasks: &[PairCounts], means: &TaskMeans, alpha: Alpha) -> (Interval, CiMethod) {
+    const FEWEST_FOR_T: f64 = 20.0;
+    let t = if means.n >= FEWEST_FOR_T { paired_t(&differences(tasks), alpha) } else { None };
+    let (ci, method) = match t {
+        Some(t) => (t.ci, CiMethod::PairedT),
+        None => (square_and_add(means, alpha), CiMethod::SquareAndAdd),
+    };
+    let one_flip = Interval { low: -1.0 / means.n, high: 1.0 / means.n }.shifted(means.delta);
+    (ci.hull(one_flip).clipped(-1.0, 1.0), method)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Alpha, CiMethod, PairCounts, TestMethod, delta};
+
+    fn single(both: u32, rescued: u32, broken: u32, neither: u32) -> Vec<PairCounts> {
+        let kind = |n: u32, counts: PairCounts| std::iter::repeat_n(counts, n as usize);
+        let one = PairCounts::default();
+        kind(both, PairCounts { both: 1, ..one })
+            .chain(kind(rescued, PairCounts { rescued: 1, ..one }))
+            .chain(kind(broken, PairCounts { broken: 1, ..one }))
+            .chain(kind(neither, PairCounts { neither: 1, ..one }))
+            .collect()
+    }
+
+    #[test]
+    fn one_pair_for_each_task_uses_mcnemar_and_newcombe() {
+        let found = delta(&single(1, 1, 7, 12), Alpha::FIVE_PERCENT).unwrap();
+        assert_eq!((found.n_tasks, found.ci_method, found.test), (21, CiMethod::Newcombe, TestMethod::McnemarExact));
+        assert!((found.delta + 6.0 / 21.0).abs() < 1e-15);
+        assert!((found.p_value - 0.070_312_5).abs() < 1e-12);
+        assert!((found.p_mid.unwrap() - 0.039_062_5).abs() < 1e-12);
+        assert!((found.ci.low + 0.506_920_226_686_141).abs() < 1e-12, "{:?}", found.ci);
+        assert!((found.ci.high + 0.025_559_124_164_859_837).abs() < 1e-12, "{:?}", found.ci);
+    }
+
+    #[test]
+    fn tasks_weigh_the_same_however_many_pairs_they_have() {
+        let found = delta(
+            &[
+                PairCounts { rescued: 5, ..PairCounts::default() },
+                PairCounts { broken: 1, ..PairCounts::default() },
+                PairCounts::default(),
+            ],
+            Alpha::FIVE_PERCENT,
+        )
+        .unwrap();
+        assert_eq!((found.n_tasks, found.counts.pairs(), found.delta, found.p_value), (2, 6, 0.0, 1.0));
+        assert_eq!(delta(&[PairCounts::default()], Alpha::FIVE_PERCENT), None);
+        assert_eq!(delta(&[], Alpha::FIVE_PERCENT), None);
+    }
+}
