@@ -1,3 +1,4 @@
 //! Bytes to domain values and back: skills, task layouts, verifier results, traces, reports. Pure.
 
 pub mod skill;
+pub mod verdict;
