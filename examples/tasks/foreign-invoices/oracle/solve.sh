@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+set -euo pipefail
+cat > /app/august.ledger <<'END'
+#ledger AUGUST
+20260804;8400;+110566;INVOICE_140
+20260811;4660;-51844;HOTEL_OSAKA
+20260818;8400;+36127;INVOICE_141
+20260825;8400;+92250;INVOICE_142
+#seal 4 35
+END
