@@ -1,0 +1,411 @@
+//! What pages and tables show of stored things: the answers of `ops`, in a form that crosses to the browser.
+
+use serde::{Deserialize, Serialize};
+
+use crate::attempt::AttemptResult;
+use crate::condition::{Condition, Pair};
+use crate::finding::{Finding, Severity};
+use crate::hash::ContentHash;
+use crate::id::{AttemptId, EvaluationId, EventId, SkillId, SkillVersionId, TaskId, TrialId};
+use crate::order::Happening;
+use crate::plan::{AgentRef, ModelRef};
+use crate::report::{ReportSkill, TrialReport};
+use crate::skill::SkillManifest;
+use crate::task::{Task, TaskLayout};
+use crate::time::Timestamp;
+use crate::trace::Trace;
+use crate::tree::Tree;
+
+/// How many findings of each severity.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FindingCounts {
+    /// Stops a run.
+    pub errors: u32,
+    /// Likely to mislead.
+    pub warnings: u32,
+    /// Worth knowing.
+    pub notes: u32,
+}
+
+impl FindingCounts {
+    /// Counts `findings`.
+    #[must_use]
+    pub fn of(findings: &[Finding]) -> Self {
+        findings.iter().fold(Self::default(), |mut counts, finding| {
+            match finding.severity {
+                Severity::Error => counts.errors += 1,
+                Severity::Warning => counts.warnings += 1,
+                Severity::Note => counts.notes += 1,
+            }
+            counts
+        })
+    }
+}
+
+/// A skill in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillListing {
+    /// Its row.
+    pub id: SkillId,
+    /// Whose it is.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+    /// Of the newest version.
+    pub description: String,
+    /// Row of the newest version.
+    pub version_id: SkillVersionId,
+    /// The newest version.
+    pub version: ContentHash,
+    /// How many versions there are.
+    pub versions: u32,
+    /// Of the newest version.
+    pub findings: FindingCounts,
+    /// When the newest version came.
+    pub created_at: Timestamp,
+}
+
+/// A skill with all its versions, newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillDetail {
+    /// Its row.
+    pub id: SkillId,
+    /// Whose it is.
+    pub owner: String,
+    /// Its name.
+    pub name: String,
+    /// Newest first.
+    pub versions: Vec<SkillVersionDetail>,
+    /// The newest version's `SKILL.md`, as text.
+    pub skill_md: String,
+}
+
+/// One version of a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillVersionDetail {
+    /// Its row.
+    pub id: SkillVersionId,
+    /// Its address.
+    pub version: ContentHash,
+    /// From its `SKILL.md`.
+    pub manifest: SkillManifest,
+    /// Its files.
+    pub tree: Tree,
+    /// From the check at intake.
+    pub findings: Vec<Finding>,
+    /// When it came.
+    pub created_at: Timestamp,
+}
+
+/// The answer to an upload of skills: nothing is dropped in silence.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillIntake {
+    /// What went in.
+    pub accepted: Vec<AcceptedSkill>,
+    /// What did not, and why.
+    pub refused: Vec<Refused>,
+    /// Files left out on purpose, such as `.DS_Store`.
+    pub left_out: Vec<String>,
+    /// About the upload as a whole.
+    pub findings: Vec<Finding>,
+}
+
+/// A skill that went in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedSkill {
+    /// Where it lay in the upload.
+    pub path: String,
+    /// The skill's row.
+    pub skill: SkillId,
+    /// The version's row.
+    pub version_id: SkillVersionId,
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub version: ContentHash,
+    /// `false` = these very bytes were already there.
+    pub is_new: bool,
+    /// What the check has to say.
+    pub findings: Vec<Finding>,
+}
+
+/// Something that did not go in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refused {
+    /// Where it lay.
+    pub path: String,
+    /// At least one error.
+    pub findings: Vec<Finding>,
+}
+
+/// A task in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskListing {
+    /// Its row.
+    pub id: TaskId,
+    /// Its name.
+    pub name: String,
+    /// Its files' family.
+    pub layout: TaskLayout,
+    /// Its address.
+    pub version: ContentHash,
+    /// Free text.
+    pub difficulty: Option<String>,
+    /// Free text.
+    pub category: Option<String>,
+    /// Whether it brings its own solution.
+    pub has_oracle: bool,
+    /// Names of the skills bundled with it.
+    pub bundled_skills: Vec<String>,
+    /// From the check.
+    pub findings: FindingCounts,
+    /// The folder it was read from.
+    pub source: String,
+    /// When it came.
+    pub created_at: Timestamp,
+}
+
+/// A task as its page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskDetail {
+    /// Its row.
+    pub id: TaskId,
+    /// All of it.
+    pub task: Task,
+    /// From the check.
+    pub findings: Vec<Finding>,
+    /// The folder it was read from.
+    pub source: String,
+    /// When it came.
+    pub created_at: Timestamp,
+}
+
+/// The answer to adding a folder of tasks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskIntake {
+    /// What went in.
+    pub accepted: Vec<AcceptedTask>,
+    /// What did not, and why.
+    pub refused: Vec<Refused>,
+    /// About the folder as a whole.
+    pub findings: Vec<Finding>,
+}
+
+/// A task that went in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedTask {
+    /// Where it lay.
+    pub path: String,
+    /// Its row.
+    pub id: TaskId,
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub version: ContentHash,
+    /// `false` = these very bytes were already there.
+    pub is_new: bool,
+    /// What the check has to say.
+    pub findings: Vec<Finding>,
+}
+
+/// What can be chosen for an evaluation on this server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choices {
+    /// Agents with a word on each.
+    pub agents: Vec<AgentChoice>,
+    /// Configured models.
+    pub models: Vec<ModelRef>,
+    /// Folders below which task folders may lie.
+    pub task_roots: Vec<String>,
+    /// Largest upload, in bytes.
+    pub upload_limit: u64,
+}
+
+/// An agent that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentChoice {
+    /// Name and version.
+    pub agent: AgentRef,
+    /// One line for people.
+    pub about: String,
+    /// Whether it calls a model.
+    pub needs_model: bool,
+}
+
+/// What a person asks for when planning an evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanRequest {
+    /// Empty = made from skill and tasks.
+    pub title: String,
+    /// The skill versions of the treatment; empty = each task's own skills.
+    pub skills: Vec<SkillVersionId>,
+    /// At least one.
+    pub tasks: Vec<TaskId>,
+    /// Adapter name.
+    pub agent: String,
+    /// Model name; empty for agents that call none.
+    pub model: String,
+    /// Upstream that serves the model.
+    pub upstream: String,
+    /// From 1.
+    pub repeats: u32,
+    /// Trials at the same time.
+    pub concurrency: u32,
+    /// `None` = drawn.
+    pub seed: Option<u64>,
+    /// Multiplies the tasks' limits.
+    pub timeout_multiplier: f64,
+    /// Most tokens per trial.
+    pub token_cap: Option<u64>,
+    /// Build images again without the engine's cache.
+    pub rebuild_images: bool,
+}
+
+/// What a plan will take and what it can tell, before anything is spent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanCard {
+    /// Tasks × repeats × 2.
+    pub trials: u64,
+    /// Number of tasks, the unit of inference.
+    pub tasks: u64,
+    /// Longest that the trials may take, in seconds, at the given concurrency.
+    pub longest_seconds: u64,
+    /// The smallest |Δ| that could be told from nothing if every flip went one way; `None` = no outcome can.
+    pub smallest_delta: Option<f64>,
+    /// The same in words, with what would help.
+    pub advice: String,
+    /// Anything that a person should see before starting.
+    pub findings: Vec<Finding>,
+}
+
+/// How the trials of an evaluation stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialCounts {
+    /// Waiting.
+    pub queued: u64,
+    /// Under way.
+    pub running: u64,
+    /// Passed.
+    pub passed: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Finished without a score: trouble or cancelled.
+    pub not_scored: u64,
+}
+
+impl TrialCounts {
+    /// All trials.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.queued + self.running + self.finished()
+    }
+
+    /// Finished trials.
+    #[must_use]
+    pub const fn finished(&self) -> u64 {
+        self.passed + self.failed + self.not_scored
+    }
+}
+
+/// An evaluation in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationListing {
+    /// Its row.
+    pub id: EvaluationId,
+    /// What people call it.
+    pub title: String,
+    /// The treatment.
+    pub skills: Vec<ReportSkill>,
+    /// Who.
+    pub agent: AgentRef,
+    /// With what.
+    pub model: Option<ModelRef>,
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Repeats.
+    pub repeats: u32,
+    /// How it stands.
+    pub counts: TrialCounts,
+    /// Over complete pairs so far.
+    pub delta: Option<f64>,
+    /// When it was planned.
+    pub created_at: Timestamp,
+}
+
+/// One pair as its page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairDetail {
+    /// The evaluation.
+    pub evaluation: EvaluationId,
+    /// Its title.
+    pub title: String,
+    /// The task's row.
+    pub task_id: TaskId,
+    /// The task's name.
+    pub task: String,
+    /// From 1.
+    pub repeat: u32,
+    /// Repeats in all.
+    pub repeats: u32,
+    /// Whether the model's answers came from a file.
+    pub scripted: bool,
+    /// Both arms; `None` where the trial does not exist.
+    pub arms: Pair<Option<ArmDetail>>,
+    /// The pair before and after this one in the plan: task row and repeat.
+    pub previous: Option<(TaskId, u32)>,
+    /// The pair after this one.
+    pub next: Option<(TaskId, u32)>,
+}
+
+/// One arm of a pair.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArmDetail {
+    /// The trial as the report has it.
+    pub trial: TrialReport,
+    /// All that the last attempt left behind.
+    pub result: Option<AttemptResult>,
+    /// Every attempt: row, number, verdict in words.
+    pub attempts: Vec<AttemptListing>,
+    /// What the agent did.
+    pub trace: Option<Trace>,
+    /// The agent's output, decoded and capped.
+    pub agent_log: String,
+    /// The verifier's output, decoded and capped.
+    pub verifier_log: String,
+}
+
+/// An attempt in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AttemptListing {
+    /// Its row.
+    pub id: AttemptId,
+    /// From 1.
+    pub number: u32,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Verdict word; `None` while it runs.
+    pub verdict: Option<String>,
+    /// What went wrong.
+    pub detail: Option<String>,
+}
+
+/// An event of the live stream.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LiveEvent {
+    /// Place in the stream.
+    pub id: EventId,
+    /// Which trial.
+    pub trial: TrialId,
+    /// Its task.
+    pub task: String,
+    /// Its arm.
+    pub condition: Condition,
+    /// From 1.
+    pub repeat: u32,
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub what: Happening,
+}

@@ -1,0 +1,193 @@
+//! An evaluation's result, recomputed from its stored trials. Serialised as it is, it is the JSON of `skilldelta eval --json`; pages and
+//! tables show the same values. Unknown is `null`, never 0 and never NaN.
+
+pub mod number;
+mod pairs;
+mod sentence;
+mod totals;
+
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+
+pub use pairs::{PairedTrials, TaskReport, TrialIndex};
+pub use sentence::{Headline, headline};
+pub use totals::Totals;
+
+use crate::attempt::{AttemptResult, PhaseTimes};
+use crate::condition::Condition;
+use crate::id::{EvaluationId, TaskId, TrialId};
+use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
+use crate::test_case::TestCase;
+use crate::time::Timestamp;
+use crate::trial::TrialState;
+use crate::usage::TokenUsage;
+
+/// Version of the JSON's shape.
+pub const SCHEMA: &str = "skilldelta.evaluation.v1";
+
+/// A trial as it stands, with what its last attempt left behind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialRecord {
+    /// Its row.
+    pub id: TrialId,
+    /// Its task's row.
+    pub task_id: TaskId,
+    /// Its task's name.
+    pub task: String,
+    /// Its arm.
+    pub condition: Condition,
+    /// From 1.
+    pub repeat: u32,
+    /// Where it stands.
+    pub state: TrialState,
+    /// The last ended attempt's.
+    pub result: Option<AttemptResult>,
+}
+
+impl TrialRecord {
+    /// `Some(passed)` once it is finished and scored.
+    #[must_use]
+    pub fn scored(&self) -> Option<bool> {
+        self.state.verdict().and_then(crate::verdict::Verdict::scored)
+    }
+}
+
+/// A skill as a report names it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportSkill {
+    /// The skill's name, or `task's own`.
+    pub name: String,
+    /// The version's address; `None` where each task brings its own.
+    pub version: Option<String>,
+}
+
+/// The whole result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationReport {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// Its row.
+    pub evaluation_id: EvaluationId,
+    /// What people call it.
+    pub title: String,
+    /// When it was planned.
+    pub created_at: Timestamp,
+    /// Whether every trial is finished.
+    pub finished: bool,
+    /// The treatment's first skill.
+    pub skill: ReportSkill,
+    /// All skills of the treatment.
+    pub skills: Vec<ReportSkill>,
+    /// Who solved the tasks.
+    pub agent: AgentRef,
+    /// The model's name; `null` for agents that call none.
+    pub model: Option<String>,
+    /// The model with where it was reached.
+    pub model_ref: Option<ModelRef>,
+    /// Of the order.
+    pub seed: u64,
+    /// Repeats per task and arm.
+    pub repeats: u32,
+    /// Over all complete pairs.
+    pub totals: Totals,
+    /// Task by task, in the plan's order.
+    pub tasks: Vec<TaskReport>,
+    /// Trial by trial.
+    pub trials: Vec<TrialReport>,
+}
+
+/// One trial in the result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TrialReport {
+    /// Its row.
+    pub id: TrialId,
+    /// Its task's name.
+    pub task: String,
+    /// Its arm.
+    pub condition: Condition,
+    /// From 1.
+    pub repeat: u32,
+    /// `queued`, `preparing`, `agent`, `verifying` or `finished`.
+    pub state: String,
+    /// Attempts made.
+    pub attempts: u32,
+    /// `pass`, `fail`, `infra_error`, `verifier_error`, `cancelled`; `null` until decided.
+    pub verdict: Option<String>,
+    /// In 0..=1.
+    pub reward: Option<f64>,
+    /// Named results.
+    pub tests: Vec<TestCase>,
+    /// By class.
+    pub usage: TokenUsage,
+    /// Whether the agent opened the skill; `null` where that cannot be told.
+    pub activated: Option<bool>,
+    /// Milliseconds per phase.
+    pub phases_ms: PhaseTimes,
+    /// What went wrong, where something did.
+    pub error: Option<String>,
+}
+
+impl From<&TrialRecord> for TrialReport {
+    fn from(trial: &TrialRecord) -> Self {
+        let result = trial.result.as_ref();
+        let verdict = trial.state.verdict();
+        Self {
+            id: trial.id,
+            task: trial.task.clone(),
+            condition: trial.condition,
+            repeat: trial.repeat,
+            state: trial.state.word().to_owned(),
+            attempts: trial.state.attempts(),
+            verdict: verdict.map(|verdict| verdict.word().to_owned()),
+            reward: result.and_then(|result| result.reward),
+            tests: result.map(|result| result.tests.clone()).unwrap_or_default(),
+            usage: result.map_or(TokenUsage::UNKNOWN, |result| result.usage),
+            activated: result.and_then(|result| result.activation.opened),
+            phases_ms: result.map(|result| result.phases).unwrap_or_default(),
+            error: verdict.or(result.map(|result| &result.verdict)).and_then(crate::verdict::Verdict::detail),
+        }
+    }
+}
+
+impl EvaluationReport {
+    /// Computes the result of `plan` from its trials. Trials that are not finished, or not scored, make their pair incomplete.
+    #[must_use]
+    pub fn compute(id: EvaluationId, created_at: Timestamp, plan: &EvaluationPlan, trials: &[TrialRecord]) -> Self {
+        let index: TrialIndex<'_> =
+            trials.iter().map(|trial| ((trial.task_id, trial.condition, trial.repeat), trial)).collect();
+        let tasks: Vec<TaskReport> = plan.tasks.iter().map(|task| TaskReport::of(task, plan.repeats, &index)).collect();
+        let skills = match &plan.treatment {
+            Treatment::TasksOwn => vec![ReportSkill { name: "task's own".to_owned(), version: None }],
+            Treatment::Skills { versions } => versions
+                .iter()
+                .map(|skill| ReportSkill { name: skill.name.clone(), version: Some(skill.version.to_hex()) })
+                .collect(),
+        };
+        let skill = skills.first().cloned().unwrap_or(ReportSkill { name: "none".to_owned(), version: None });
+        Self {
+            schema: SCHEMA.to_owned(),
+            evaluation_id: id,
+            title: plan.title.clone(),
+            created_at,
+            finished: trials.iter().all(|trial| trial.state.verdict().is_some()),
+            skill,
+            skills,
+            agent: plan.agent.clone(),
+            model: plan.model.as_ref().map(|model| model.name.clone()),
+            model_ref: plan.model.clone(),
+            seed: plan.seed,
+            repeats: plan.repeats,
+            totals: Totals::of(&tasks, trials),
+            tasks,
+            trials: trials.iter().map(TrialReport::from).collect(),
+        }
+    }
+
+    /// Whether the model's answers came from a file: marked wherever the result appears, and never ranked.
+    #[must_use]
+    pub fn is_scripted(&self) -> bool {
+        self.model_ref.as_ref().is_some_and(|model| model.scripted)
+    }
+}

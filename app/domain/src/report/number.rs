@@ -1,0 +1,95 @@
+//! Numbers as people read them: a true minus, signs on differences, a dash for the unknown.
+
+/// `—`, shown for what is not known; never 0.
+pub const UNKNOWN: &str = "—";
+
+/// A share as a percentage: `0.333` → `33 %`. One decimal where it matters (below 10 % and not whole).
+#[must_use]
+pub fn percent(share: Option<f64>) -> String {
+    share.map_or_else(|| UNKNOWN.to_owned(), |share| format!("{} %", plain(share * 100.0)))
+}
+
+/// A difference of shares in percentage points, signed: `+15 pp`, `−3.5 pp`.
+#[must_use]
+pub fn points(share: Option<f64>) -> String {
+    share.map_or_else(|| UNKNOWN.to_owned(), |share| format!("{} pp", signed(share * 100.0)))
+}
+
+/// A relative change in per cent, signed: `+22 %`.
+#[must_use]
+pub fn change(share: Option<f64>) -> String {
+    share.map_or_else(|| UNKNOWN.to_owned(), |share| format!("{} %", signed(share * 100.0)))
+}
+
+/// Tokens: `812`, `12.3k`, `4.1M`.
+#[must_use]
+pub fn tokens(count: Option<f64>) -> String {
+    match count {
+        None => UNKNOWN.to_owned(),
+        Some(count) if count < 999.5 => format!("{count:.0}"),
+        Some(count) if count < 999_950.0 => format!("{:.1}k", count / 1e3),
+        Some(count) => format!("{:.1}M", count / 1e6),
+    }
+}
+
+/// Milliseconds as `850 ms`, `12.3 s` or `4 min 05 s`.
+#[must_use]
+pub fn duration(ms: Option<u64>) -> String {
+    match ms {
+        None => UNKNOWN.to_owned(),
+        Some(ms) if ms < 1000 => format!("{ms} ms"),
+        Some(ms) if ms < 60_000 => format!("{:.1} s", ms as f64 / 1e3),
+        Some(ms) => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1000),
+    }
+}
+
+/// A p-value: `0.031`, `< 0.001`.
+#[must_use]
+pub fn p_value(p: Option<f64>) -> String {
+    match p {
+        None => UNKNOWN.to_owned(),
+        Some(p) if p < 0.001 => "< 0.001".to_owned(),
+        Some(p) => format!("{p:.3}"),
+    }
+}
+
+fn signed(value: f64) -> String {
+    let text = plain(value.abs());
+    match text.as_str() {
+        "0" => text,
+        _ if value < 0.0 => format!("−{text}"),
+        _ => format!("+{text}"),
+    }
+}
+
+/// Whole from 10 on, else one decimal where it is not whole.
+fn plain(value: f64) -> String {
+    let tenths = (value * 10.0).round() / 10.0;
+    let text =
+        if tenths.abs() >= 10.0 || tenths.fract() == 0.0 { format!("{tenths:.0}") } else { format!("{tenths:.1}") };
+    if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        assert_eq!(
+            [percent(Some(0.333)), percent(Some(0.0)), percent(Some(0.025)), percent(None)],
+            ["33 %", "0 %", "2.5 %", "—"]
+        );
+        assert_eq!(
+            [points(Some(0.154)), points(Some(-0.035)), points(Some(0.0)), points(None)],
+            ["+15 pp", "−3.5 pp", "0 pp", "—"]
+        );
+        assert_eq!([change(Some(0.22)), change(Some(-1.0)), change(Some(-0.0001))], ["+22 %", "−100 %", "0 %"]);
+        assert_eq!([tokens(Some(812.0)), tokens(Some(12_345.0)), tokens(Some(4_100_000.0))], ["812", "12.3k", "4.1M"]);
+        assert_eq!(
+            [duration(Some(850)), duration(Some(12_345)), duration(Some(245_000))],
+            ["850 ms", "12.3 s", "4 min 05 s"]
+        );
+        assert_eq!([p_value(Some(0.03125)), p_value(Some(1e-9)), p_value(Some(1.0))], ["0.031", "< 0.001", "1.000"]);
+    }
+}

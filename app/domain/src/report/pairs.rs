@@ -1,0 +1,136 @@
+//! Trials put into pairs, task by task.
+
+use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::TrialRecord;
+use crate::condition::{Condition, Flip, Pair};
+use crate::id::{TaskId, TrialId};
+use crate::plan::TaskRef;
+
+/// Trials by task, arm and repeat.
+pub type TrialIndex<'a> = HashMap<(TaskId, Condition, u32), &'a TrialRecord>;
+
+/// The two trials of one task and repeat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairedTrials {
+    /// From 1.
+    pub repeat: u32,
+    /// Their rows.
+    pub trials: Pair<Option<TrialId>>,
+    /// Passed or not; `None` where not scored, or not yet.
+    pub passed: Pair<Option<bool>>,
+    /// Rewards.
+    pub reward: Pair<Option<f64>>,
+    /// Total tokens.
+    pub tokens: Pair<Option<u64>>,
+    /// What the pair says; `None` while it is incomplete.
+    pub flip: Option<Flip>,
+    /// Why it is void although both arms were scored; counts as incomplete.
+    pub void: Option<String>,
+}
+
+/// One task's pairs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskReport {
+    /// The task's name.
+    pub task: String,
+    /// Its row.
+    pub task_id: TaskId,
+    /// Repeat by repeat.
+    pub pairs: Vec<PairedTrials>,
+    /// Complete pairs.
+    pub pairs_complete: u64,
+    /// Share of complete pairs whose with-skill trial passed.
+    pub pass_rate_with: Option<f64>,
+    /// Share of complete pairs whose no-skill trial passed.
+    pub pass_rate_without: Option<f64>,
+    /// Difference of the two.
+    pub delta: Option<f64>,
+    /// Mean tokens of the with-skill trials, over complete pairs with both counts known.
+    pub tokens_with: Option<f64>,
+    /// Mean tokens of the no-skill trials, over the same pairs.
+    pub tokens_without: Option<f64>,
+    /// Whether the agent opened the skill in any with-skill trial; `None` where that cannot be told.
+    pub activated: Option<bool>,
+}
+
+impl PairedTrials {
+    fn of(repeat: u32, without: Option<&TrialRecord>, with: Option<&TrialRecord>) -> Self {
+        let trials = Pair { without, with };
+        let passed = trials.map(|trial| trial.and_then(TrialRecord::scored));
+        let tokens = |trial: Option<&TrialRecord>| trial?.result.as_ref()?.usage.total();
+        let void = with.and_then(unseen);
+        let flip = match (passed.without, passed.with, &void) {
+            (Some(without), Some(with), None) => Some(Flip::of(Pair { without, with })),
+            _ => None,
+        };
+        Self {
+            repeat,
+            trials: trials.map(|trial| trial.map(|trial| trial.id)),
+            passed,
+            reward: trials.map(|trial| trial.and_then(|trial| trial.result.as_ref()?.reward)),
+            tokens: trials.map(tokens),
+            flip,
+            void,
+        }
+    }
+
+    /// Total tokens of both arms, where the pair is complete, both are known and the baseline's are not 0: a finished run with zero tokens
+    /// is suspect, and nothing can be divided by it.
+    #[must_use]
+    pub fn comparable_tokens(&self) -> Option<Pair<u64>> {
+        self.flip?;
+        match (self.tokens.without?, self.tokens.with?) {
+            (0, _) | (_, 0) => None,
+            (without, with) => Some(Pair { without, with }),
+        }
+    }
+}
+
+/// A with-skill trial whose agent is known not to have offered the skill to its model was the same run as the baseline.
+fn unseen(with: &TrialRecord) -> Option<String> {
+    let result = with.result.as_ref()?;
+    (result.activation.listed == Some(false))
+        .then(|| "skill not available: the agent did not list it to its model".to_owned())
+}
+
+impl TaskReport {
+    /// Puts the trials of one task into pairs.
+    #[must_use]
+    pub fn of(task: &TaskRef, repeats: u32, trials: &TrialIndex<'_>) -> Self {
+        let find = |condition, repeat| trials.get(&(task.id, condition, repeat)).copied();
+        let pairs: Vec<PairedTrials> = (1..=repeats)
+            .map(|repeat| {
+                PairedTrials::of(repeat, find(Condition::NoSkill, repeat), find(Condition::WithSkill, repeat))
+            })
+            .collect();
+        let flips: Vec<Flip> = pairs.iter().filter_map(|pair| pair.flip).collect();
+        let share = |passed: fn(Flip) -> bool| {
+            let n = flips.iter().filter(|flip| passed(**flip)).count();
+            (!flips.is_empty()).then(|| n as f64 / flips.len() as f64)
+        };
+        let pass_rate_with = share(|flip| matches!(flip, Flip::Both | Flip::Rescued));
+        let pass_rate_without = share(|flip| matches!(flip, Flip::Both | Flip::Broken));
+        let tokens: Vec<Pair<u64>> = pairs.iter().filter_map(PairedTrials::comparable_tokens).collect();
+        let mean = |of: fn(&Pair<u64>) -> u64| {
+            let sum: u64 = tokens.iter().map(of).sum();
+            (!tokens.is_empty()).then(|| sum as f64 / tokens.len() as f64)
+        };
+        let opened =
+            (1..=repeats).filter_map(|repeat| find(Condition::WithSkill, repeat)?.result.as_ref()?.activation.opened);
+        Self {
+            task: task.name.clone(),
+            task_id: task.id,
+            pairs_complete: flips.len() as u64,
+            pass_rate_with,
+            pass_rate_without,
+            delta: pass_rate_with.zip(pass_rate_without).map(|(with, without)| with - without),
+            tokens_with: mean(|pair| pair.with),
+            tokens_without: mean(|pair| pair.without),
+            activated: opened.fold(None, |any, one| Some(any.unwrap_or(false) || one)),
+            pairs,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Why a request could not be done, in words for the person who asked.
+
+use domain::finding::Finding;
+
+/// The errors of [`crate::Ops`]. Each says what to do; the kind decides the HTTP status and the exit code.
+#[derive(Debug, thiserror::Error)]
+pub enum OpsError {
+    /// The thing asked for is not there.
+    #[error("{what} {id} does not exist; it may have been deleted")]
+    NotFound {
+        /// `skill`, `task`, …
+        what: &'static str,
+        /// As asked for.
+        id: String,
+    },
+    /// The request cannot be done as it is.
+    #[error("{message}")]
+    Invalid {
+        /// Reason and remedy.
+        message: String,
+        /// Place by place, where there are any.
+        findings: Vec<Finding>,
+    },
+    /// Larger than the limit of this route.
+    #[error("the upload is larger than {limit_mb} MB; remove what the skill does not need, or raise the limit of the server")]
+    TooLarge {
+        /// MiB.
+        limit_mb: u64,
+    },
+    /// Storage trouble.
+    #[error("the store could not do it")]
+    Store(#[from] store::StoreError),
+}
+
+impl OpsError {
+    /// A request that cannot be done, for one reason.
+    #[must_use]
+    pub fn invalid(message: impl Into<String>) -> Self {
+        Self::Invalid { message: message.into(), findings: Vec::new() }
+    }
+}
+
+/// Shorthand for the answers of [`crate::Ops`].
+pub type Result<T> = std::result::Result<T, OpsError>;

@@ -1,0 +1,95 @@
+//! What the program is told from outside: a TOML file, environment variables and flags, later ones winning.
+
+mod file;
+mod upstreams;
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+pub use file::{ConfigError, ConfigFile};
+pub use upstreams::{UpstreamConfig, UpstreamKind};
+
+/// Flags that every command knows.
+#[derive(Debug, Clone, Args)]
+pub struct CommonArgs {
+    /// Folder that keeps everything: database, uploads, logs, traces. It has one owner at a time.
+    #[arg(long, global = true, env = "SKILLDELTA_DATA", value_name = "DIR", default_value = "data")]
+    pub data: PathBuf,
+    /// Settings file; `skilldelta.toml` in the data folder is read by itself.
+    #[arg(long, global = true, env = "SKILLDELTA_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Use a local image in place of another: `ubuntu:24.04=my/base:1`. May be given several times.
+    #[arg(long = "image", global = true, env = "SKILLDELTA_IMAGES", value_name = "NAME=LOCAL", value_delimiter = ',')]
+    pub images: Vec<String>,
+    /// Certificates (PEM) that builds and containers are to trust, for networks that inspect TLS.
+    #[arg(long, global = true, env = "SKILLDELTA_CA_BUNDLE", value_name = "FILE")]
+    pub ca_bundle: Option<PathBuf>,
+    /// Answers for the `scripted` upstream.
+    #[arg(long, global = true, env = "SKILLDELTA_SCRIPTED_MODEL", value_name = "FILE")]
+    pub scripted_model: Option<PathBuf>,
+}
+
+/// Everything the program runs with.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Keeps everything.
+    pub data: PathBuf,
+    /// Where the pages are served.
+    pub listen: SocketAddr,
+    /// Names the pages may be reached by, besides those of `listen`.
+    pub public_hosts: Vec<String>,
+    /// Task folders may be added from below these only.
+    pub task_roots: Vec<PathBuf>,
+    /// Image stand-ins by name.
+    pub images: BTreeMap<String, String>,
+    /// Extra certificates for builds and containers.
+    pub ca_bundle: Option<PathBuf>,
+    /// Model providers by name.
+    pub upstreams: BTreeMap<String, UpstreamConfig>,
+    /// Largest skill upload, in bytes.
+    pub upload_limit: u64,
+    /// Trials at the same time over all evaluations.
+    pub max_concurrency: u32,
+    /// Free space below which no trial is started, in bytes.
+    pub disk_floor: u64,
+}
+
+impl Config {
+    /// Reads the settings file and lays flags and environment over it.
+    ///
+    /// # Errors
+    /// [`ConfigError`] naming the file or flag, the reason, and what would be right.
+    pub fn load(args: &CommonArgs) -> Result<Self, ConfigError> {
+        let file = ConfigFile::find(args.config.as_deref(), &args.data)?;
+        let mut images = file.images.clone();
+        for pair in args.images.iter().filter(|pair| !pair.is_empty()) {
+            let (name, local) = pair.split_once('=').ok_or_else(|| ConfigError::Image { pair: pair.clone() })?;
+            images.insert(name.trim().to_owned(), local.trim().to_owned());
+        }
+        let ca_bundle = args.ca_bundle.clone().or_else(|| file.ca_bundle.clone());
+        if let Some(path) = &ca_bundle {
+            readable(path, "certificate bundle")?;
+        }
+        Ok(Self {
+            data: args.data.clone(),
+            listen: file.listen,
+            public_hosts: file.public_hosts.clone(),
+            task_roots: file.task_roots.clone(),
+            images,
+            ca_bundle,
+            upstreams: upstreams::resolve(&file, args.scripted_model.as_deref())?,
+            upload_limit: file.upload_limit_mb.saturating_mul(1024 * 1024),
+            max_concurrency: file.max_concurrency,
+            disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),
+        })
+    }
+}
+
+fn readable(path: &Path, what: &'static str) -> Result<(), ConfigError> {
+    std::fs::File::open(path)
+        .map(drop)
+        .map_err(|source| ConfigError::Unreadable { what, path: path.to_owned(), source })
+}
