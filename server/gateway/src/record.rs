@@ -1,0 +1,56 @@
+//! What is kept of each model call.
+
+use domain::usage::TokenUsage;
+use serde::{Deserialize, Serialize};
+
+/// One call that an agent made, with all tries that it took.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// The model asked for; `None` where the request could not be read.
+    pub model: Option<String>,
+    /// How it ended.
+    pub outcome: CallOutcome,
+    /// HTTP status that the agent got; `None` where it got none.
+    pub status: Option<u16>,
+    /// Tokens, from the wire.
+    pub usage: TokenUsage,
+    /// Milliseconds from the opening of the gateway to the call.
+    pub started_after_ms: u64,
+    /// Milliseconds from the call to the first byte of the answer that was passed on.
+    pub latency_to_first_byte_ms: Option<u64>,
+    /// Milliseconds from the call to its end.
+    pub total_ms: u64,
+    /// Tries after the first one.
+    pub retries: u32,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CallOutcome {
+    /// Answered to the end.
+    Answered,
+    /// The provider said that the request is wrong (400, 413, …).
+    Rejected {
+        /// In its words.
+        message: String,
+    },
+    /// This gateway refused it; it never reached the provider.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+    /// The provider failed, retries included.
+    Trouble {
+        /// What happened.
+        message: String,
+    },
+    /// The agent went away before the end.
+    Cancelled,
+}
+
+/// Class by class sum over calls: unknown in one is unknown in the sum; no call at all is zero.
+#[must_use]
+pub fn sum_usage<'a>(records: impl IntoIterator<Item = &'a CallRecord>) -> TokenUsage {
+    records.into_iter().fold(TokenUsage::ZERO, |sum, record| sum.plus(&record.usage))
+}

@@ -1,0 +1,280 @@
+//! The gateway of one attempt: admits, forwards, tries again, counts.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use domain::usage::TokenUsage;
+use futures::{StreamExt, stream};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, Method, Request, Response, StatusCode, response};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::call::Call;
+use crate::caps::{CapReached, known_tokens};
+use crate::gateway::TrialTicket;
+use crate::protocol::anthropic::{MESSAGES_PATH, Refusal, RequestHead, error_response};
+use crate::protocol::headers;
+use crate::record::{CallRecord, sum_usage};
+use crate::retry::retry_after;
+use crate::trouble::ProviderTrouble;
+use crate::upstream::{ByteStream, Upstream};
+
+/// Longest error answer that is read, in bytes.
+const MAX_ERROR_BYTES: usize = 64 * 1024;
+
+/// Answers the vendor's API for one attempt. Clones share their records.
+#[derive(Clone)]
+pub struct TrialGateway {
+    shared: Arc<Shared>,
+}
+
+pub(crate) struct Shared {
+    pub(crate) ticket: TrialTicket,
+    pub(crate) opened: Instant,
+    upstream: Arc<dyn Upstream>,
+    state: Mutex<State>,
+}
+
+/// What changes while the attempt runs.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) records: Vec<CallRecord>,
+    calls_begun: u64,
+    cap_reached: Option<CapReached>,
+    trouble: Option<ProviderTrouble>,
+    /// Since when the provider has failed without an answer between.
+    failing_since: Option<Instant>,
+}
+
+impl State {
+    pub(crate) fn recovered(&mut self) {
+        self.trouble = None;
+        self.failing_since = None;
+    }
+
+    pub(crate) fn troubled(&mut self, trouble: ProviderTrouble) {
+        self.failing_since.get_or_insert_with(Instant::now);
+        self.trouble = Some(trouble);
+    }
+}
+
+impl Shared {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer that goes to the agent.
+struct Good {
+    parts: response::Parts,
+    first: Option<Bytes>,
+    rest: ByteStream,
+}
+
+/// A try that failed; with the provider's own answer where there was one.
+struct Failed {
+    trouble: ProviderTrouble,
+    answer: Option<(response::Parts, Bytes)>,
+}
+
+/// What a try came to.
+enum Try {
+    Good(Good),
+    /// The request is wrong by itself.
+    Rejected(response::Parts, Bytes),
+    Failed(Failed),
+}
+
+impl TrialGateway {
+    pub(crate) fn new(ticket: TrialTicket, upstream: Arc<dyn Upstream>) -> Self {
+        let state = Mutex::new(State::default());
+        Self { shared: Arc::new(Shared { ticket, opened: Instant::now(), upstream, state }) }
+    }
+
+    /// Answers one request of the agent. Dropping the future or the body ends the call upstream.
+    pub async fn handle(&self, request: Request<Bytes>) -> Response<ByteStream> {
+        if request.method() == Method::HEAD {
+            return Response::new(stream::empty().boxed());
+        }
+        let mut call = Call::begin(Arc::clone(&self.shared));
+        match self.admit(&request, &mut call) {
+            Ok(()) => self.forward(request, call).await,
+            Err(refusal) => {
+                call.refuse(&refusal);
+                refusal.response()
+            }
+        }
+    }
+
+    /// Every call so far that has ended, in order of their ends.
+    #[must_use]
+    pub fn records(&self) -> Vec<CallRecord> {
+        self.shared.lock().records.clone()
+    }
+
+    /// Tokens of all calls that have ended; a class that is unknown in one call is unknown.
+    #[must_use]
+    pub fn usage(&self) -> TokenUsage {
+        sum_usage(&self.shared.lock().records)
+    }
+
+    /// The cap that made the gateway refuse a call.
+    #[must_use]
+    pub fn cap_reached(&self) -> Option<CapReached> {
+        self.shared.lock().cap_reached
+    }
+
+    /// The provider's trouble that no later answer has mended. While there is any, the attempt is an infrastructure error.
+    #[must_use]
+    pub fn trouble(&self) -> Option<ProviderTrouble> {
+        self.shared.lock().trouble.clone()
+    }
+
+    /// Whether the answers come from a file.
+    #[must_use]
+    pub fn is_scripted(&self) -> bool {
+        self.shared.upstream.is_scripted()
+    }
+
+    /// The evaluation's model.
+    #[must_use]
+    pub fn model(&self) -> &str {
+        &self.shared.ticket.model
+    }
+
+    fn admit(&self, request: &Request<Bytes>, call: &mut Call) -> Result<(), Refusal> {
+        if request.method() != Method::POST || request.uri().path() != MESSAGES_PATH {
+            return Err(Refusal::NoSuchEndpoint { asked: format!("{} {}", request.method(), request.uri().path()) });
+        }
+        let head: RequestHead =
+            serde_json::from_slice(request.body()).map_err(|error| Refusal::Unreadable { reason: error.to_string() })?;
+        call.model(&head.model);
+        let ticket = &self.shared.ticket;
+        if head.model != ticket.model && !ticket.side_models.contains(&head.model) {
+            let allowed = std::iter::once(&ticket.model).chain(&ticket.side_models).cloned().collect();
+            return Err(Refusal::OtherModel { asked: head.model, allowed });
+        }
+        self.count_call()
+    }
+
+    fn count_call(&self) -> Result<(), Refusal> {
+        let mut state = self.shared.lock();
+        let used = state.records.iter().map(|record| known_tokens(&record.usage)).sum();
+        if let Some(cap) = self.shared.ticket.caps.check(state.calls_begun, used) {
+            state.cap_reached = Some(cap);
+            return Err(Refusal::Cap { cap: cap.to_string() });
+        }
+        state.calls_begun = state.calls_begun.saturating_add(1);
+        Ok(())
+    }
+
+    async fn forward(&self, request: Request<Bytes>, mut call: Call) -> Response<ByteStream> {
+        let (mut parts, body) = request.into_parts();
+        parts.headers = headers::towards_upstream(parts.headers);
+        let request = Request::from_parts(parts, body);
+        loop {
+            call.trying();
+            let failed = match self.attempt(request.clone()).await {
+                Try::Good(good) => return self.pass_on(good, call),
+                Try::Rejected(parts, body) => {
+                    call.rejected(parts.status, &body);
+                    return whole(parts, body);
+                }
+                Try::Failed(failed) => failed,
+            };
+            match self.pause_after(&failed, call.retries()) {
+                Some(pause) => {
+                    call.retrying(failed.trouble);
+                    sleep(pause).await;
+                }
+                None => return give_up(failed, call),
+            }
+        }
+    }
+
+    /// One try, up to the first byte of its answer.
+    async fn attempt(&self, request: Request<Bytes>) -> Try {
+        let limit = self.shared.ticket.retry.first_byte;
+        match timeout(limit, try_once(self.shared.upstream.as_ref(), request)).await {
+            Ok(outcome) => outcome,
+            Err(_elapsed) => Try::Failed(Failed { trouble: ProviderTrouble::TimedOut { after: limit }, answer: None }),
+        }
+    }
+
+    fn pause_after(&self, failed: &Failed, retries: u32) -> Option<Duration> {
+        let since = *self.shared.lock().failing_since.get_or_insert_with(Instant::now);
+        if !failed.trouble.is_passing() {
+            return None;
+        }
+        let asked = failed.answer.as_ref().and_then(|(parts, _)| retry_after(&parts.headers));
+        self.shared.ticket.retry.pause(since.elapsed(), retries.saturating_add(1), asked)
+    }
+
+    fn pass_on(&self, good: Good, mut call: Call) -> Response<ByteStream> {
+        call.answering(good.parts.status, content_type(&good.parts.headers));
+        let body = call.pass_on(good.first, good.rest, self.shared.ticket.retry.idle);
+        let mut parts = good.parts;
+        parts.headers = headers::towards_agent(parts.headers);
+        Response::from_parts(parts, body)
+    }
+}
+
+async fn try_once(upstream: &dyn Upstream, request: Request<Bytes>) -> Try {
+    let failed = |trouble| Try::Failed(Failed { trouble, answer: None });
+    let response = match upstream.send(request).await {
+        Ok(response) => response,
+        Err(error) => return failed(error.into()),
+    };
+    let (parts, mut rest) = response.into_parts();
+    if !parts.status.is_success() {
+        let body = error_body(rest).await;
+        return match ProviderTrouble::from_status(parts.status, &body) {
+            Some(trouble) => Try::Failed(Failed { trouble, answer: Some((parts, body)) }),
+            None => Try::Rejected(parts, body),
+        };
+    }
+    match rest.next().await {
+        Some(Err(error)) => failed(error.into()),
+        // Nothing has been passed on yet, so this can be tried again like a 529.
+        Some(Ok(first)) if first.starts_with(b"event: error") => {
+            let message = String::from_utf8_lossy(&first).chars().take(500).collect();
+            failed(ProviderTrouble::Overloaded { status: 529, message })
+        }
+        Some(Ok(first)) => Try::Good(Good { parts, first: Some(first), rest }),
+        None => Try::Good(Good { parts, first: None, rest }),
+    }
+}
+
+async fn error_body(mut body: ByteStream) -> Bytes {
+    let mut whole = BytesMut::new();
+    while let Some(Ok(piece)) = body.next().await {
+        whole.extend_from_slice(&piece);
+        if whole.len() >= MAX_ERROR_BYTES {
+            break;
+        }
+    }
+    whole.truncate(MAX_ERROR_BYTES);
+    whole.freeze()
+}
+
+/// The provider's own words where it had any, else the vendor's kind of server error.
+fn give_up(failed: Failed, call: Call) -> Response<ByteStream> {
+    let mut response = match failed.answer {
+        Some((parts, body)) => whole(parts, body),
+        None => error_response(StatusCode::BAD_GATEWAY, "api_error", &failed.trouble.to_string(), false),
+    };
+    // The retries are used up here; an agent that starts its own would only lose minutes.
+    response.headers_mut().insert("x-should-retry", http::HeaderValue::from_static("false"));
+    call.give_up(failed.trouble, response.status());
+    response
+}
+
+fn whole(mut parts: response::Parts, body: Bytes) -> Response<ByteStream> {
+    parts.headers = headers::towards_agent(parts.headers);
+    Response::from_parts(parts, stream::once(async move { Ok(body) }).boxed())
+}
+
+fn content_type(headers: &HeaderMap) -> &str {
+    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}

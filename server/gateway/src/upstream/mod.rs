@@ -1,0 +1,53 @@
+//! Where model calls go: one file per kind of upstream, behind one trait.
+
+pub mod anthropic;
+pub mod scripted;
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use http::{Request, Response};
+
+/// The bytes of an answer as they come. Dropping it ends the call upstream.
+pub type ByteStream = BoxStream<'static, Result<Bytes, UpstreamError>>;
+
+/// A call that did not get through, or not to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UpstreamError {
+    /// No connection could be made.
+    #[error("cannot be reached: {reason}")]
+    Unreachable {
+        /// Why.
+        reason: String,
+    },
+    /// Nothing came for too long.
+    #[error("sent nothing for {} s", after.as_secs())]
+    TimedOut {
+        /// The limit.
+        after: Duration,
+    },
+    /// The connection ended too early.
+    #[error("cut off: {reason}")]
+    Cut {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Somebody who answers model calls.
+#[async_trait]
+pub trait Upstream: Send + Sync {
+    /// The name it is configured by.
+    fn name(&self) -> &str;
+
+    /// Whether its answers come from a file. Such results are marked everywhere and never ranked.
+    fn is_scripted(&self) -> bool;
+
+    /// Sends one call. `request` has a path and headers without credentials; the upstream adds its own. Any HTTP status is an answer.
+    ///
+    /// # Errors
+    /// [`UpstreamError`] where no answer came.
+    async fn send(&self, request: Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError>;
+}
