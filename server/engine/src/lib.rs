@@ -1,1 +1,2 @@
 //! Runs one trial: sandboxes, agents, verification, failure classes.
+pub mod sandbox;

@@ -1,0 +1,151 @@
+//! The boundary kept by a Docker engine (API 1.41 and newer), reached by bollard.
+
+mod counters;
+mod create;
+mod errors;
+mod exec;
+mod kill;
+mod network;
+mod operate;
+mod reap;
+mod remove;
+mod trailer;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use bollard::Docker;
+use bollard::models::{SystemInfo, SystemInfoCgroupVersionEnum, VolumeCreateRequest};
+use bollard::query_parameters::RemoveVolumeOptions;
+use domain::id::AttemptId;
+use tokio_util::task::TaskTracker;
+
+use self::errors::{absent, classify, unavailable};
+use super::{Created, Engine, EngineFacts, Labels, Reaped, SandboxError, SandboxSpec, VolumeName};
+
+
+/// Where an engine is, unless told otherwise.
+pub const DEFAULT_HOST: &str = "unix:///var/run/docker.sock";
+
+/// Label keys. A container, network or volume without [`label::INSTANCE`] is not ours.
+pub mod label {
+    /// The data folder's own id.
+    pub const INSTANCE: &str = "skilldelta.instance";
+    /// The evaluation's id.
+    pub const EVALUATION: &str = "skilldelta.evaluation";
+    /// The trial's id.
+    pub const TRIAL: &str = "skilldelta.trial";
+    /// The attempt's id.
+    pub const ATTEMPT: &str = "skilldelta.attempt";
+}
+
+/// A connected Docker engine. Cheap to clone.
+#[derive(Clone)]
+pub struct DockerEngine {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    docker: Docker,
+    facts: EngineFacts,
+    removals: TaskTracker,
+    /// Networks made here and not yet removed: never stale, even with nothing attached.
+    networks: Mutex<HashSet<String>>,
+}
+
+impl DockerEngine {
+    /// Connects and asks the engine what it has.
+    ///
+    /// # Errors
+    /// [`SandboxError::EngineUnavailable`] with a remedy.
+    pub async fn connect(host: Option<&str>) -> Result<Self, SandboxError> {
+        let host = host.unwrap_or(DEFAULT_HOST);
+        let docker = Docker::connect_with_host(host).map_err(|error| unavailable(host, &error))?;
+        let docker = docker.negotiate_version().await.map_err(|error| unavailable(host, &error))?;
+        let info = docker.info().await.map_err(|error| unavailable(host, &error))?;
+        let facts = facts(&docker, info);
+        let shared = Shared { docker, facts, removals: TaskTracker::new(), networks: Mutex::default() };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    pub(crate) fn docker(&self) -> &Docker {
+        &self.shared.docker
+    }
+}
+
+fn facts(docker: &Docker, info: SystemInfo) -> EngineFacts {
+    let cgroup = match info.cgroup_version {
+        Some(SystemInfoCgroupVersionEnum::_1) => Some(1),
+        Some(SystemInfoCgroupVersionEnum::_2) => Some(2),
+        _ => None,
+    };
+    let api = docker.client_version();
+    EngineFacts {
+        version: info.server_version.unwrap_or_default(),
+        api: format!("{}.{}", api.major_version, api.minor_version),
+        architecture: info.architecture.unwrap_or_default(),
+        cgroup,
+        cpus: info.ncpu.and_then(|n| u32::try_from(n).ok()).map_or(1.0, f64::from),
+        memory_mb: info.mem_total.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX) >> 20,
+        root_dir: info.docker_root_dir,
+    }
+}
+
+impl Labels {
+    fn to_map(&self) -> HashMap<String, String> {
+        [
+            (label::INSTANCE, self.instance.clone()),
+            (label::EVALUATION, self.evaluation.to_string()),
+            (label::TRIAL, self.trial.to_string()),
+            (label::ATTEMPT, self.attempt.to_string()),
+        ]
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect()
+    }
+}
+
+#[async_trait]
+impl Engine for DockerEngine {
+    fn facts(&self) -> &EngineFacts {
+        &self.shared.facts
+    }
+
+    async fn create(&self, spec: &SandboxSpec) -> Result<Created, SandboxError> {
+        create::create(self, spec).await
+    }
+
+    async fn create_volume(&self, labels: &Labels) -> Result<VolumeName, SandboxError> {
+        let request = VolumeCreateRequest { labels: Some(labels.to_map()), ..VolumeCreateRequest::default() };
+        let volume = self.docker().create_volume(request).await.map_err(|error| classify("make a volume", error))?;
+        Ok(VolumeName(volume.name))
+    }
+
+    async fn remove_volume(&self, volume: &VolumeName) -> Result<(), SandboxError> {
+        let options = RemoveVolumeOptions { force: true };
+        match self.docker().remove_volume(&volume.0, Some(options)).await {
+            Err(error) if !absent(&error) => Err(classify("remove a volume", error)),
+            _ => Ok(()),
+        }
+    }
+
+    async fn create_network(&self, name: &str, labels: &Labels) -> Result<(), SandboxError> {
+        network::create(self, name, labels).await
+    }
+
+    async fn remove_network(&self, name: &str) -> Result<(), SandboxError> {
+        network::remove(self, name).await
+    }
+
+    async fn reap(&self, instance: &str, live: &HashSet<AttemptId>) -> Result<Reaped, SandboxError> {
+        reap::reap(self, instance, live).await
+    }
+
+    async fn settle(&self) {
+        let removals = &self.shared.removals;
+        removals.close();
+        removals.wait().await;
+        removals.reopen();
+    }
+}
