@@ -1,0 +1,186 @@
+//! What an agent sees of its gateway, and what is kept of it, whatever the provider does.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod support;
+
+use domain::usage::TokenUsage;
+use futures::StreamExt;
+use gateway::{CallOutcome, CapReached, Caps, ProviderTrouble, UpstreamError};
+use support::{Act, Acting, STREAM, ask, call, cut, open, request, status, streamed};
+
+const ONE_CALL: TokenUsage = TokenUsage { input: Some(10), cache_read: Some(2), cache_write: Some(3), output: Some(5) };
+
+#[tokio::test]
+async fn an_answer_passes_byte_for_byte_and_is_counted() {
+    let upstream = Acting::new(vec![]);
+    let gateway = open(upstream.clone(), Caps::default());
+    assert_eq!(gateway.usage(), TokenUsage::ZERO);
+    assert_eq!(call(&gateway, ask()).await, (http::StatusCode::OK, STREAM.to_owned(), true));
+    assert_eq!(gateway.usage(), ONE_CALL);
+    call(&gateway, ask()).await;
+    assert_eq!(gateway.usage(), ONE_CALL.plus(&ONE_CALL));
+
+    let seen = upstream.seen.lock().unwrap();
+    assert_eq!(seen[0].body(), ask().body());
+    assert_eq!(seen[0].uri(), "/v1/messages?beta=true");
+    assert!(!seen[0].headers().contains_key("x-api-key"), "the trial's own token stays behind");
+    let record = &gateway.records()[0];
+    assert_eq!((record.model.as_deref(), &record.outcome, record.status), (Some("m"), &CallOutcome::Answered, Some(200)));
+    assert!(record.latency_to_first_byte_ms.is_some());
+}
+
+#[tokio::test]
+async fn what_is_not_the_evaluations_is_refused_in_the_vendors_words() {
+    let upstream = Acting::new(vec![]);
+    let gateway = open(upstream.clone(), Caps::default());
+    for (request, code, kind, words) in [
+        (request(r#"{"model":"other"}"#), 404, "not_found_error", "model: other"),
+        (request("not json"), 400, "invalid_request_error", "not a Messages request"),
+        (http::Request::post("/v1/complete").body(bytes::Bytes::new()).unwrap(), 404, "not_found_error", "POST /v1/complete"),
+    ] {
+        let (got, body, _) = call(&gateway, request).await;
+        let body: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((got.as_u16(), body["type"].as_str(), body["error"]["type"].as_str()), (code, Some("error"), Some(kind)));
+        assert!(body["error"]["message"].as_str().unwrap().contains(words), "{body}");
+    }
+    assert_eq!(call(&gateway, request(r#"{"model":"small"}"#)).await.0, 200, "a declared side model");
+    assert_eq!(call(&gateway, http::Request::head("/").body(bytes::Bytes::new()).unwrap()).await.0, 200, "a probe");
+    assert_eq!((upstream.calls(), gateway.records().len(), gateway.trouble()), (1, 4, None));
+    assert_eq!(gateway.usage(), ONE_CALL, "a refusal costs nothing");
+}
+
+#[tokio::test]
+async fn caps_end_the_calls_and_are_remembered() {
+    let used = ONE_CALL.total().unwrap();
+    for (caps, answered, want) in [
+        (Caps { calls: Some(2), tokens: None }, 2, CapReached::Calls { cap: 2 }),
+        (Caps { calls: None, tokens: Some(21) }, 2, CapReached::Tokens { cap: 21, used: 2 * used }),
+        (Caps { calls: Some(0), tokens: None }, 0, CapReached::Calls { cap: 0 }),
+    ] {
+        let upstream = Acting::new(vec![]);
+        let gateway = open(upstream.clone(), caps);
+        for _ in 0..answered {
+            assert_eq!(call(&gateway, ask()).await.0, 200);
+        }
+        assert_eq!(gateway.cap_reached(), None);
+        let (code, body, _) = call(&gateway, ask()).await;
+        assert_eq!((code.as_u16(), gateway.cap_reached(), upstream.calls()), (400, Some(want), answered));
+        assert!(body.contains(&want.to_string()), "{body}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn passing_trouble_is_borne_and_leaves_no_mark_but_the_retries() {
+    let refused = Act::Fail(UpstreamError::Unreachable { reason: "connection refused".to_owned() });
+    let early_error = streamed(vec![Ok("event: error\ndata: {\"type\":\"error\"}\n\n")]);
+    for (acts, retries) in [
+        (vec![status(529, None)], 1),
+        (vec![status(429, Some("2")), status(500, None)], 2),
+        (vec![refused, Act::Answer(early_error)], 2),
+        (vec![Act::Answer(streamed(vec![Err(cut())]))], 1),
+    ] {
+        let gateway = open(Acting::new(acts), Caps::default());
+        let (code, body, whole) = call(&gateway, ask()).await;
+        assert_eq!((code.as_u16(), body.as_str(), whole), (200, STREAM, true));
+        assert_eq!((gateway.records()[0].retries, gateway.trouble(), gateway.usage()), (retries, None, ONE_CALL));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lasting_trouble_ends_within_the_stated_time_in_its_class() {
+    let many = |act: fn() -> Act| (0..50).map(|_| act()).collect::<Vec<_>>();
+    for (acts, code, tries) in [
+        (many(|| status(529, None)), 529, 6),
+        (many(|| status(429, Some("600"))), 429, 1),
+        (many(|| status(503, None)), 503, 6),
+        (many(|| status(401, None)), 401, 1),
+        (many(|| status(404, None)), 404, 1),
+        (many(|| Act::Fail(cut())), 502, 6),
+    ] {
+        let upstream = Acting::new(acts);
+        let gateway = open(upstream.clone(), Caps::default());
+        let begun = tokio::time::Instant::now();
+        let response = gateway.handle(ask()).await;
+        assert_eq!(response.headers()["x-should-retry"], "false");
+        assert_eq!((response.status().as_u16(), upstream.calls()), (code, tries));
+        assert!(gateway.trouble().is_some());
+        assert!(matches!(gateway.records()[0].outcome, CallOutcome::Trouble { .. }));
+
+        // An agent that tries again by itself does not start the time anew.
+        call(&gateway, ask()).await;
+        assert!(begun.elapsed().as_secs() <= 20, "{:?}", begun.elapsed());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_provider_is_trouble() {
+    let gateway = open(Acting::new(vec![Act::Hang]), Caps::default());
+    assert_eq!(call(&gateway, ask()).await, (http::StatusCode::OK, STREAM.to_owned(), true), "the time counts from the first failure");
+
+    let begun = b"event: ping\ndata: {\"type\":\"ping\"}\n\n";
+    let silent = futures::stream::once(async move { Ok(bytes::Bytes::from_static(begun)) }).chain(futures::stream::pending());
+    let gateway = open(Acting::new(vec![Act::Answer(http::Response::new(silent.boxed()))]), Caps::default());
+    assert!(!call(&gateway, ask()).await.2);
+    assert!(matches!(gateway.trouble(), Some(ProviderTrouble::TimedOut { .. })));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cut_stream_is_trouble_until_a_later_call_is_answered() {
+    let start = STREAM.split("event: message_delta").next().unwrap();
+    let upstream = Acting::new(vec![
+        Act::Answer(streamed(vec![Ok(start), Err(cut())])),
+        Act::Answer(streamed(vec![Ok(start)])),
+    ]);
+    let gateway = open(upstream, Caps::default());
+    for _ in 0..2 {
+        let (code, body, _) = call(&gateway, ask()).await;
+        assert_eq!((code.as_u16(), body.as_str()), (200, start));
+        assert!(matches!(gateway.trouble(), Some(ProviderTrouble::Cut { .. })));
+    }
+    assert_eq!(gateway.usage(), TokenUsage { input: Some(20), cache_read: Some(4), cache_write: Some(6), output: None });
+    call(&gateway, ask()).await;
+    assert_eq!((gateway.trouble(), gateway.usage().output), (None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wrong_request_is_the_agents_and_an_empty_account_is_not() {
+    let credit = || {
+        let body = r#"{"error":{"message":"Your credit balance is too low"}}"#;
+        let mut response = streamed(vec![Ok(body)]);
+        *response.status_mut() = http::StatusCode::BAD_REQUEST;
+        Act::Answer(response)
+    };
+    for (act, trouble) in [(status(400, None), false), (status(413, None), false), (credit(), true)] {
+        let upstream = Acting::new(vec![act]);
+        let gateway = open(upstream.clone(), Caps::default());
+        let (code, _, _) = call(&gateway, ask()).await;
+        assert!(code.is_client_error());
+        assert_eq!((gateway.trouble().is_some(), upstream.calls(), gateway.usage()), (trouble, 1, TokenUsage::ZERO));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_agent_that_goes_away_ends_the_call_upstream() {
+    // In the middle of a stream.
+    let (sender, held) = tokio::sync::oneshot::channel::<()>();
+    let endless = futures::stream::once(async { Ok(bytes::Bytes::from_static(b"event: ping\n\n")) })
+        .chain(futures::stream::once(async move {
+            held.await.unwrap();
+            Ok(bytes::Bytes::new())
+        }))
+        .boxed();
+    let gateway = open(Acting::new(vec![Act::Answer(http::Response::new(endless))]), Caps::default());
+    let mut response = gateway.handle(ask()).await;
+    response.body_mut().next().await.unwrap().unwrap();
+    assert!(!sender.is_closed());
+    drop(response);
+    assert!(sender.is_closed(), "the upstream's body is dropped");
+    assert_eq!((gateway.records()[0].outcome.clone(), gateway.usage().total(), gateway.trouble()), (CallOutcome::Cancelled, None, None));
+
+    // While the provider fails: that is the provider's doing.
+    let gateway = open(Acting::new((0..50).map(|_| status(500, None)).collect()), Caps::default());
+    let waited = tokio::time::timeout(std::time::Duration::from_secs(1), gateway.handle(ask())).await;
+    assert!(waited.is_err());
+    assert!(matches!(gateway.trouble(), Some(ProviderTrouble::Failed { status: 500, .. })));
+    assert!(matches!(gateway.records()[0].outcome, CallOutcome::Trouble { .. }));
+}
