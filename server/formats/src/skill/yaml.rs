@@ -68,8 +68,8 @@ pub fn fields(yaml: &str, start_line: u32) -> Result<Vec<Field>, YamlFault> {
     if yaml.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Ok(Vec::new());
     }
-    let entries: Entries = serde_saphyr::from_str_with_options(yaml, options(true))
-        .map_err(|error| fault(yaml, start_line, &error))?;
+    let entries: Entries =
+        serde_saphyr::from_str_with_options(yaml, options(true)).map_err(|error| fault(yaml, start_line, &error))?;
     let field = |(key, value): (Spanned<String>, Value)| Field {
         key: key.value,
         value,
