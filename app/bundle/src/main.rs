@@ -41,7 +41,7 @@ fn run(options: Options) -> anyhow::Result<()> {
     let program = wasm::build(&root, options.release)?;
     let sheet = style::bundle(&root.join("style/main.css"))?;
     let public = root.join("public");
-    let inputs = site::Inputs { program: &program, sheet: &sheet, public: &public, compress: options.release };
+    let inputs = site::Inputs { program: &program, sheet: &sheet, public: &public };
     match site::write(&inputs, &out)? {
         site::Outcome::Unchanged => eprintln!("bundle: {} is up to date", out.display()),
         site::Outcome::Written(sizes) => {

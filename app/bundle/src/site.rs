@@ -22,8 +22,6 @@ pub struct Inputs<'a> {
     pub sheet: &'a str,
     /// A folder that is copied to the top of the site.
     pub public: &'a Path,
-    /// Whether `.br` and `.gz` copies are laid beside each file.
-    pub compress: bool,
 }
 
 /// What [`write`] did.
@@ -54,7 +52,7 @@ pub fn write(inputs: &Inputs<'_>, out: &Path) -> anyhow::Result<Outcome> {
     for file in &public {
         copy(&inputs.public.join(file), &fresh.join(file))?;
     }
-    if inputs.compress {
+    if inputs.program.release {
         for file in files_below(&fresh)? {
             compress(&fresh.join(file))?;
         }
@@ -128,7 +126,7 @@ fn beside(file: &Path, ending: &str) -> PathBuf {
 /// A hash over all inputs.
 fn stamp(inputs: &Inputs<'_>, public: &[PathBuf]) -> anyhow::Result<String> {
     let mut digest = Sha256::new();
-    digest.update([u8::from(inputs.compress)]);
+    digest.update([u8::from(inputs.program.release)]);
     digest.update(Sha256::digest(&inputs.program.bytes));
     digest.update(Sha256::digest(inputs.sheet));
     for file in public {

@@ -15,6 +15,8 @@ pub struct Program {
     pub path: PathBuf,
     /// Its contents.
     pub bytes: Vec<u8>,
+    /// Whether it is meant for users: then it carries no names of functions.
+    pub release: bool,
 }
 
 /// Compiles `frontend`, showing cargo's own progress.
@@ -36,7 +38,7 @@ pub fn build(root: &Path, release: bool) -> anyhow::Result<Program> {
     }
     let path = artifact(&output.stdout).context("cargo named no wasm file for the package `frontend`")?;
     let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    Ok(Program { path, bytes })
+    Ok(Program { path, bytes, release })
 }
 
 /// The wasm file among cargo's messages; cargo names it also when nothing had to be compiled.
@@ -61,6 +63,7 @@ pub fn bind(program: &Program, folder: &Path) -> anyhow::Result<()> {
         .out_name(NAME)
         .web(true)?
         .typescript(false)
+        .remove_name_section(program.release)
         .omit_default_module_path(true)
         .generate(folder)
         .context("cannot make the JavaScript glue")
