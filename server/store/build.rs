@@ -1,0 +1,5 @@
+//! `sqlx::migrate!` sees a new file only when the crate is compiled again.
+
+fn main() {
+    println!("cargo:rerun-if-changed=../../migrations");
+}

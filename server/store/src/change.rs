@@ -1,0 +1,49 @@
+//! One write: a transaction, and whom to wake once it is committed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use domain::id::{EvaluationId, EventId};
+use sqlx::{Sqlite, SqliteConnection, Transaction};
+
+use crate::error::Result;
+use crate::wakes::Wakes;
+
+/// Rolled back if dropped before [`Change::commit`].
+pub(crate) struct Change {
+    tx: Transaction<'static, Sqlite>,
+    wakes: Arc<Wakes>,
+    events: BTreeMap<EvaluationId, EventId>,
+    queue: bool,
+}
+
+impl Change {
+    pub(crate) fn new(tx: Transaction<'static, Sqlite>, wakes: Arc<Wakes>) -> Self {
+        Self { tx, wakes, events: BTreeMap::new(), queue: false }
+    }
+
+    pub(crate) fn db(&mut self) -> &mut SqliteConnection {
+        &mut self.tx
+    }
+
+    /// Has the evaluation's readers woken after the commit.
+    pub(crate) fn wake_events(&mut self, evaluation: EvaluationId, event: EventId) {
+        self.events.insert(evaluation, event);
+    }
+
+    /// Has the scheduler woken after the commit.
+    pub(crate) fn wake_queue(&mut self) {
+        self.queue = true;
+    }
+
+    pub(crate) async fn commit(self) -> Result<()> {
+        self.tx.commit().await?;
+        for (evaluation, event) in self.events {
+            self.wakes.events(evaluation, event);
+        }
+        if self.queue {
+            self.wakes.queue();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! Claims: who runs what next. One short transaction picks a trial, opens its attempt and moves it, so that no trial is claimed twice.
+
+use domain::id::AttemptId;
+use domain::order::TrialOrder;
+use domain::plan::{EvaluationPlan, Treatment};
+use domain::skill::SkillPackage;
+use domain::time::Timestamp;
+use domain::trial::TrialInput;
+use sqlx::{FromRow, Row};
+
+use crate::Store;
+use crate::codec::from_json;
+use crate::error::Result;
+use crate::trials::{self, Moved, RawTrial, TrialRow, select_trials};
+
+/// A trial that the caller is to run now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The trial, in its new state.
+    pub trial: TrialRow,
+    /// The attempt that was opened.
+    pub attempt: AttemptId,
+    /// 1 for the trial's first attempt.
+    pub number: u32,
+    /// The plan that the trial belongs to.
+    pub plan: EvaluationPlan,
+}
+
+impl Store {
+    /// Claims the next trial: the oldest evaluation first that is not stopped and runs fewer trials than its concurrency, and in it the first
+    /// queued trial of its order. `None` if there is no such trial, or `limit` trials run already in all.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::DiskFull`], [`StoreError::Unreadable`].
+    pub async fn claim_next(&self, at: Timestamp, lease_until: Timestamp, limit: u32) -> Result<Option<Claim>> {
+        let mut change = self.change().await?;
+        let row = sqlx::query(select_trials!(
+            ", e.plan",
+            "WHERE t.state = 'queued' AND e.cancel_requested_at IS NULL \
+             AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = e.id AND r.attempt_id IS NOT NULL) < e.concurrency \
+             AND (SELECT count(*) FROM trials r WHERE r.attempt_id IS NOT NULL) < $1 \
+             ORDER BY t.evaluation_id, t.position LIMIT 1"
+        ))
+        .bind(limit)
+        .fetch_optional(change.db())
+        .await?;
+        let Some(row) = row else { return Ok(None) };
+        let plan = from_json("evaluations.plan", row.try_get("plan")?)?;
+        let trial: TrialRow = RawTrial::from_row(&row)?.try_into()?;
+        let number = trial.state.attempts().saturating_add(1);
+        let attempt = crate::attempts::open(change.db(), trial.id, number, at).await?;
+        let input = TrialInput::Claimed { attempt, at, lease_until };
+        let Moved::Yes(state) = trials::step(&mut change, &trial, input, at).await? else { return Ok(None) };
+        sqlx::query("UPDATE evaluations SET started_at = $2 WHERE id = $1 AND started_at IS NULL")
+            .bind(trial.evaluation.0)
+            .bind(at.0)
+            .execute(change.db())
+            .await?;
+        change.commit().await?;
+        let trial = TrialRow { state, revision: trial.revision + 1, ..trial };
+        Ok(Some(Claim { trial, attempt, number, plan }))
+    }
+
+    /// Everything that an executor needs for a claim. Its own step, so that the writer is not held while tasks and skills are read.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] if the task or a skill version was removed; [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn order(&self, claim: &Claim) -> Result<TrialOrder> {
+        let task = self.task(claim.trial.task).await?.task;
+        let skills = match &claim.plan.treatment {
+            Treatment::TasksOwn => task.bundled_skills.clone(),
+            Treatment::Skills { versions } => {
+                let mut skills: Vec<SkillPackage> = Vec::with_capacity(versions.len());
+                for version in versions {
+                    skills.push(self.skill_version(version.id).await?.package);
+                }
+                skills
+            }
+        };
+        Ok(TrialOrder {
+            evaluation: claim.trial.evaluation,
+            trial: claim.trial.id,
+            attempt: claim.attempt,
+            task,
+            condition: claim.trial.condition,
+            repeat: claim.trial.repeat,
+            skills,
+            agent: claim.plan.agent.clone(),
+            model: claim.plan.model.clone(),
+            settings: claim.plan.settings.clone(),
+        })
+    }
+
+    /// Says that an attempt's worker lives. `Moved::No`: the attempt is over, and the worker is to stop.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::DiskFull`].
+    pub async fn renew_lease(&self, attempt: AttemptId, lease_until: Timestamp) -> Result<Moved> {
+        let mut change = self.change().await?;
+        let Some(trial) = trials::of_attempt(change.db(), attempt).await? else { return Ok(Moved::No) };
+        // A renewal is no event, so its instant is written nowhere.
+        let moved =
+            trials::step(&mut change, &trial, TrialInput::LeaseRenewed { attempt, lease_until }, lease_until).await?;
+        change.commit().await?;
+        Ok(moved)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_can_cross_threads() {
+        fn check<T: Send + Sync + 'static>() {}
+        check::<Claim>();
+        check::<Store>();
+        check::<crate::StoreError>();
+    }
+}

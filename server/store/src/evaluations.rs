@@ -1,0 +1,312 @@
+//! Evaluations: the plan, how far it is, and how it is stopped. Its trials are made with it, in one transaction.
+
+use domain::hash::ContentHash;
+use domain::id::{AttemptId, CampaignId, EvaluationId, SkillId};
+use domain::plan::{EvaluationPlan, Treatment};
+use domain::time::Timestamp;
+use domain::trial::{TrialInput, TrialState};
+use sqlx::{FromRow, SqliteConnection};
+
+use crate::Store;
+use crate::codec::{check_range, from_json, to_json, to_u32};
+use crate::error::{Result, StoreError};
+use crate::trials;
+
+/// An evaluation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluationRow {
+    /// Its id.
+    pub id: EvaluationId,
+    /// The campaign it belongs to.
+    pub campaign: Option<CampaignId>,
+    /// What is compared.
+    pub plan: EvaluationPlan,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When its first trial was claimed.
+    pub started_at: Option<Timestamp>,
+    /// When its last trial was finished.
+    pub finished_at: Option<Timestamp>,
+    /// When somebody stopped it.
+    pub cancel_requested_at: Option<Timestamp>,
+    /// How far its trials are.
+    pub counts: TrialCounts,
+}
+
+/// Trials by state.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TrialCounts {
+    /// Waiting.
+    pub queued: u32,
+    /// In any phase.
+    pub running: u32,
+    /// Decided.
+    pub finished: u32,
+    /// Of the decided, those with neither `pass` nor `fail`.
+    pub unscored: u32,
+}
+
+#[derive(FromRow)]
+struct RawEvaluation {
+    id: i64,
+    campaign_id: Option<i64>,
+    plan: String,
+    created_at: i64,
+    started_at: Option<i64>,
+    finished_at: Option<i64>,
+    cancel_requested_at: Option<i64>,
+    queued: i64,
+    running: i64,
+    finished: i64,
+    unscored: i64,
+}
+
+impl TryFrom<RawEvaluation> for EvaluationRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawEvaluation) -> Result<Self> {
+        Ok(Self {
+            id: EvaluationId(raw.id),
+            campaign: raw.campaign_id.map(CampaignId),
+            plan: from_json("evaluations.plan", &raw.plan)?,
+            created_at: Timestamp(raw.created_at),
+            started_at: raw.started_at.map(Timestamp),
+            finished_at: raw.finished_at.map(Timestamp),
+            cancel_requested_at: raw.cancel_requested_at.map(Timestamp),
+            counts: TrialCounts {
+                queued: to_u32("evaluations.queued", raw.queued)?,
+                running: to_u32("evaluations.running", raw.running)?,
+                finished: to_u32("evaluations.finished", raw.finished)?,
+                unscored: to_u32("evaluations.unscored", raw.unscored)?,
+            },
+        })
+    }
+}
+
+macro_rules! select_evaluations {
+    ($rest:literal) => {
+        concat!(
+            "SELECT e.id, e.campaign_id, e.plan, e.created_at, e.started_at, e.finished_at, e.cancel_requested_at, \
+             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'queued') AS queued, \
+             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.attempt_id IS NOT NULL) AS running, \
+             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished') AS finished, \
+             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished' \
+              AND t.verdict_word NOT IN ('pass', 'fail')) AS unscored \
+             FROM evaluations e ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    /// Stores a plan and all its trials in [`EvaluationPlan::order`]; the scheduler is woken.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] if the plan is empty, names a task twice, or a number in it makes no sense; [`StoreError::NotFound`] if a
+    /// task or skill version in it is not there under that address; [`StoreError::Busy`], [`StoreError::DiskFull`].
+    pub async fn create_evaluation(&self, plan: &EvaluationPlan, at: Timestamp) -> Result<EvaluationId> {
+        check(plan)?;
+        let mut change = self.change().await?;
+        check_references(change.db(), plan).await?;
+        let id = insert(change.db(), plan, at).await?;
+        insert_skills(change.db(), id, plan).await?;
+        trials::insert_all(change.db(), id, plan).await?;
+        change.wake_queue();
+        change.commit().await?;
+        Ok(id)
+    }
+
+    /// One evaluation.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn evaluation(&self, id: EvaluationId) -> Result<EvaluationRow> {
+        let row: Option<RawEvaluation> =
+            sqlx::query_as(select_evaluations!("WHERE e.id = $1")).bind(id.0).fetch_optional(self.reader()).await?;
+        row.ok_or_else(|| StoreError::not_found("evaluation", id))?.try_into()
+    }
+
+    /// All evaluations, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn evaluations(&self) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> =
+            sqlx::query_as(select_evaluations!("ORDER BY e.id DESC")).fetch_all(self.reader()).await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// The evaluations of a campaign, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn evaluations_of_campaign(&self, campaign: CampaignId) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> = sqlx::query_as(select_evaluations!("WHERE e.campaign_id = $1 ORDER BY e.id"))
+            .bind(campaign.0)
+            .fetch_all(self.reader())
+            .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// The evaluations that treat with any version of a skill, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn evaluations_of_skill(&self, skill: SkillId) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> = sqlx::query_as(select_evaluations!(
+            "WHERE e.id IN (SELECT u.evaluation_id FROM evaluation_skills u \
+             JOIN skill_versions v ON v.id = u.skill_version_id WHERE v.skill_id = $1) ORDER BY e.id DESC"
+        ))
+        .bind(skill.0)
+        .fetch_all(self.reader())
+        .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// The newest evaluation that ran to its end, was not stopped, and asked for the same runs as `plan`; titles do not count.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn find_finished_like(&self, plan: &EvaluationPlan) -> Result<Option<EvaluationRow>> {
+        let row: Option<RawEvaluation> = sqlx::query_as(select_evaluations!(
+            "WHERE e.plan_key = $1 AND e.finished_at IS NOT NULL AND e.cancel_requested_at IS NULL \
+             ORDER BY e.id DESC LIMIT 1"
+        ))
+        .bind(key(plan)?)
+        .fetch_optional(self.reader())
+        .await?;
+        row.map(TryInto::try_into).transpose()
+    }
+
+    /// Stops an evaluation: every trial that is not finished becomes `cancelled` at once. Answers the attempts that were under way, whose
+    /// containers are to be destroyed. Asking again does nothing more.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`], [`StoreError::DiskFull`].
+    pub async fn request_cancel(&self, id: EvaluationId, at: Timestamp) -> Result<Vec<AttemptId>> {
+        let mut change = self.change().await?;
+        let done =
+            sqlx::query("UPDATE evaluations SET cancel_requested_at = coalesce(cancel_requested_at, $2) WHERE id = $1")
+                .bind(id.0)
+                .bind(at.0)
+                .execute(change.db())
+                .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("evaluation", id));
+        }
+        let mut stopped = Vec::new();
+        for trial in trials::unfinished(change.db(), id).await? {
+            let moved = trials::step(&mut change, &trial, TrialInput::CancelRequested { at }, at).await?;
+            if let (true, TrialState::Running { attempt, .. }) = (moved.is_yes(), trial.state) {
+                stopped.push(attempt);
+            }
+        }
+        change.wake_queue();
+        change.commit().await?;
+        Ok(stopped)
+    }
+
+    /// Removes an evaluation with its trials, attempts and events. Blobs stay.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] while a trial of it runs; [`StoreError::NotFound`], [`StoreError::Busy`].
+    pub async fn delete_evaluation(&self, id: EvaluationId) -> Result<()> {
+        let mut change = self.change().await?;
+        let running: bool = sqlx::query_scalar(
+            "SELECT EXISTS (SELECT 1 FROM trials WHERE evaluation_id = $1 AND attempt_id IS NOT NULL)",
+        )
+        .bind(id.0)
+        .fetch_one(change.db())
+        .await?;
+        if running {
+            return Err(StoreError::invalid(
+                format!("the removal of evaluation {id}"),
+                "trials of it run; stop it first",
+            ));
+        }
+        let done = sqlx::query("DELETE FROM evaluations WHERE id = $1").bind(id.0).execute(change.db()).await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("evaluation", id));
+        }
+        change.commit().await
+    }
+}
+
+fn check(plan: &EvaluationPlan) -> Result<()> {
+    let refuse = |reason: &str| Err(StoreError::invalid("the plan", reason));
+    let mut tasks: Vec<i64> = plan.tasks.iter().map(|task| task.id.0).collect();
+    tasks.sort_unstable();
+    tasks.dedup();
+    if plan.tasks.is_empty() {
+        return refuse("it names no task");
+    }
+    if tasks.len() < plan.tasks.len() {
+        return refuse("it names a task twice; raise the number of repeats instead");
+    }
+    if plan.repeats == 0 {
+        return refuse("it has no repeats; at least 1 is needed");
+    }
+    if plan.settings.concurrency == 0 || plan.settings.max_attempts == 0 {
+        return refuse("concurrency and attempts must be at least 1");
+    }
+    if matches!(&plan.treatment, Treatment::Skills { versions } if versions.is_empty()) {
+        return refuse("its treatment has no skill");
+    }
+    check_range("a time-out multiplier of", plan.settings.timeout_multiplier, f64::MIN_POSITIVE..=f64::MAX)
+}
+
+/// An id that exists with other bytes is a mix-up too, so addresses are compared.
+async fn check_references(db: &mut SqliteConnection, plan: &EvaluationPlan) -> Result<()> {
+    for task in &plan.tasks {
+        let hash: Option<String> =
+            sqlx::query_scalar("SELECT hash FROM tasks WHERE id = $1").bind(task.id.0).fetch_optional(&mut *db).await?;
+        if hash != Some(task.version.to_hex()) {
+            return Err(StoreError::not_found("task", format!("{} {} ({})", task.id, task.name, task.version.short())));
+        }
+    }
+    let Treatment::Skills { versions } = &plan.treatment else { return Ok(()) };
+    for skill in versions {
+        let hash: Option<String> = sqlx::query_scalar("SELECT hash FROM skill_versions WHERE id = $1")
+            .bind(skill.id.0)
+            .fetch_optional(&mut *db)
+            .await?;
+        if hash != Some(skill.version.to_hex()) {
+            let id = format!("{} {} ({})", skill.id, skill.name, skill.version.short());
+            return Err(StoreError::not_found("skill version", id));
+        }
+    }
+    Ok(())
+}
+
+/// Equal exactly when two plans ask for the same runs.
+fn key(plan: &EvaluationPlan) -> Result<String> {
+    let untitled = EvaluationPlan { title: String::new(), ..plan.clone() };
+    Ok(ContentHash::of(to_json("plan", &untitled)?.as_bytes()).to_hex())
+}
+
+async fn insert(db: &mut SqliteConnection, plan: &EvaluationPlan, at: Timestamp) -> Result<EvaluationId> {
+    let id = sqlx::query_scalar(
+        "INSERT INTO evaluations (plan, plan_key, concurrency, max_attempts, created_at) \
+         VALUES ($1, $2, $3, $4, $5) RETURNING id",
+    )
+    .bind(to_json("plan", plan)?)
+    .bind(key(plan)?)
+    .bind(plan.settings.concurrency)
+    .bind(plan.settings.max_attempts)
+    .bind(at.0)
+    .fetch_one(db)
+    .await?;
+    Ok(EvaluationId(id))
+}
+
+async fn insert_skills(db: &mut SqliteConnection, id: EvaluationId, plan: &EvaluationPlan) -> Result<()> {
+    let Treatment::Skills { versions } = &plan.treatment else { return Ok(()) };
+    for skill in versions {
+        sqlx::query("INSERT OR IGNORE INTO evaluation_skills (evaluation_id, skill_version_id) VALUES ($1, $2)")
+            .bind(id.0)
+            .bind(skill.id.0)
+            .execute(&mut *db)
+            .await?;
+    }
+    Ok(())
+}

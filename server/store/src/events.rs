@@ -1,0 +1,231 @@
+//! Events: what happened, appended in the transaction in which it took effect. An event's id is its place in the live stream.
+
+use domain::id::{AttemptId, EvaluationId, EventId, TrialId};
+use domain::order::{Happening, TrialEvent};
+use domain::time::Timestamp;
+use domain::trace::TraceStep;
+use domain::trial::{Phase, TrialInput, TrialState};
+use domain::verdict::Verdict;
+use serde::{Deserialize, Serialize};
+use sqlx::FromRow;
+
+use crate::change::Change;
+use crate::codec::{from_json, to_json};
+use crate::error::{Result, StoreError};
+use crate::{Moved, Store, TrialRow, attempts, trials};
+
+/// An event as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredEvent {
+    /// Its place: ids grow in the order in which events became visible.
+    pub id: EventId,
+    /// The evaluation.
+    pub evaluation: EvaluationId,
+    /// The trial.
+    pub trial: TrialId,
+    /// The attempt; `None` if none was under way.
+    pub attempt: Option<AttemptId>,
+    /// When it happened.
+    pub at: Timestamp,
+    /// What happened.
+    pub what: Recorded,
+}
+
+/// The kinds of events that are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Recorded {
+    /// The trial went to this state, whatever brought it there: a claim, a phase, an end, a lease that was over, a cancel.
+    Moved {
+        /// It.
+        state: TrialState,
+    },
+    /// A piece of output.
+    Log {
+        /// Whose.
+        phase: Phase,
+        /// Text, redacted and decoded.
+        text: String,
+    },
+    /// The agent completed a step.
+    StepDone {
+        /// It.
+        step: Box<TraceStep>,
+    },
+    /// The executor reported the attempt's end; what it left behind lies in the attempt's row.
+    Ended {
+        /// As reported.
+        verdict: Verdict,
+        /// Whether it decided the attempt. Else the attempt had been decided before.
+        counted: bool,
+    },
+}
+
+impl Recorded {
+    /// The word used in tables and JSON.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Moved { .. } => "moved",
+            Self::Log { .. } => "log",
+            Self::StepDone { .. } => "step_done",
+            Self::Ended { .. } => "ended",
+        }
+    }
+}
+
+#[derive(FromRow)]
+struct RawEvent {
+    id: i64,
+    evaluation_id: i64,
+    trial_id: i64,
+    attempt_id: Option<i64>,
+    at: i64,
+    body: String,
+}
+
+impl TryFrom<RawEvent> for StoredEvent {
+    type Error = StoreError;
+
+    fn try_from(raw: RawEvent) -> Result<Self> {
+        Ok(Self {
+            id: EventId(raw.id),
+            evaluation: EvaluationId(raw.evaluation_id),
+            trial: TrialId(raw.trial_id),
+            attempt: raw.attempt_id.map(AttemptId),
+            at: Timestamp(raw.at),
+            what: from_json("events.body", &raw.body)?,
+        })
+    }
+}
+
+impl Store {
+    /// Takes an executor's event in: what it changes, and its own row, in one transaction. A phase is kept as the move that it makes.
+    /// `Moved::No` also where the attempt is not there (any more) or belongs to another trial; nothing is kept then.
+    ///
+    /// # Errors
+    /// [`StoreError::Invalid`] if a reward is no number in 0..=1; [`StoreError::Busy`], [`StoreError::DiskFull`]: nothing was kept, send it again.
+    pub async fn record_event(&self, evaluation: EvaluationId, trial: TrialId, event: &TrialEvent) -> Result<Moved> {
+        if let Happening::Ended { result } = &event.what {
+            attempts::check(result)?;
+        }
+        let mut change = self.change().await?;
+        let row = match trials::of_attempt(change.db(), event.attempt).await? {
+            Some(row) if (row.id, row.evaluation) == (trial, evaluation) => row,
+            other => {
+                let known = other.is_some();
+                tracing::warn!(%evaluation, %trial, attempt = %event.attempt, known, "event of another trial or a removed one");
+                return Ok(Moved::No);
+            }
+        };
+        let moved = record(&mut change, &row, event).await?;
+        change.commit().await?;
+        Ok(moved)
+    }
+
+    /// At most `limit` events of an evaluation after `after` (0 = from the start), in the order in which they became visible.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn events_after(&self, evaluation: EvaluationId, after: EventId, limit: u32) -> Result<Vec<StoredEvent>> {
+        let rows: Vec<RawEvent> = sqlx::query_as(
+            "SELECT id, evaluation_id, trial_id, attempt_id, at, body FROM events \
+             WHERE evaluation_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+        )
+        .bind(evaluation.0)
+        .bind(after.0)
+        .bind(limit)
+        .fetch_all(self.reader())
+        .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// The same for one attempt.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn attempt_events_after(
+        &self,
+        attempt: AttemptId,
+        after: EventId,
+        limit: u32,
+    ) -> Result<Vec<StoredEvent>> {
+        let rows: Vec<RawEvent> = sqlx::query_as(
+            "SELECT id, evaluation_id, trial_id, attempt_id, at, body FROM events \
+             WHERE attempt_id = $1 AND id > $2 ORDER BY id LIMIT $3",
+        )
+        .bind(attempt.0)
+        .bind(after.0)
+        .bind(limit)
+        .fetch_all(self.reader())
+        .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// Removes the log events of an attempt that has ended (its logs are blobs by then); answers how many. Of one that runs, none.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`].
+    pub async fn prune_log_events(&self, attempt: AttemptId) -> Result<u64> {
+        let mut change = self.change().await?;
+        let done = sqlx::query(
+            "DELETE FROM events WHERE attempt_id = $1 AND kind = 'log' \
+             AND EXISTS (SELECT 1 FROM attempts a WHERE a.id = $1 AND a.ended_at IS NOT NULL)",
+        )
+        .bind(attempt.0)
+        .execute(change.db())
+        .await?;
+        change.commit().await?;
+        Ok(done.rows_affected())
+    }
+}
+
+async fn record(change: &mut Change, trial: &TrialRow, event: &TrialEvent) -> Result<Moved> {
+    let (attempt, at) = (event.attempt, event.at);
+    match &event.what {
+        Happening::PhaseReached { phase } => {
+            trials::step(change, trial, TrialInput::PhaseReached { attempt, phase: *phase, at }, at).await
+        }
+        Happening::Log { phase, text } => {
+            let log = Recorded::Log { phase: *phase, text: text.clone() };
+            append(change, trial, Some(attempt), at, &log).await?;
+            Ok(Moved::No)
+        }
+        Happening::StepDone { step } => {
+            append(change, trial, Some(attempt), at, &Recorded::StepDone { step: step.clone() }).await?;
+            Ok(Moved::No)
+        }
+        Happening::Ended { result } => {
+            let verdict = result.verdict.clone();
+            let input = TrialInput::Ended { attempt, verdict: verdict.clone(), at };
+            let moved = trials::step(change, trial, input, at).await?;
+            attempts::report(change.db(), attempt, result).await?;
+            append(change, trial, Some(attempt), at, &Recorded::Ended { verdict, counted: moved.is_yes() }).await?;
+            Ok(moved)
+        }
+    }
+}
+
+/// Appends an event and has its readers woken after the commit.
+pub(crate) async fn append(
+    change: &mut Change,
+    trial: &TrialRow,
+    attempt: Option<AttemptId>,
+    at: Timestamp,
+    what: &Recorded,
+) -> Result<()> {
+    let id = sqlx::query_scalar(
+        "INSERT INTO events (evaluation_id, trial_id, attempt_id, at, kind, body) \
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+    )
+    .bind(trial.evaluation.0)
+    .bind(trial.id.0)
+    .bind(attempt.map(|attempt| attempt.0))
+    .bind(at.0)
+    .bind(what.word())
+    .bind(to_json("event", what)?)
+    .fetch_one(change.db())
+    .await?;
+    change.wake_events(trial.evaluation, EventId(id));
+    Ok(())
+}

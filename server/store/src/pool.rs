@@ -1,0 +1,89 @@
+//! Connections: one writer, a few readers. WAL, foreign keys and a busy time-out on each.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Sqlite, Transaction};
+
+use crate::error::Result;
+
+const READERS: u32 = 4;
+/// Writers wait in one queue, so this is far above what a burst of short transactions needs.
+const WRITE_WAIT: Duration = Duration::from_secs(5);
+const READ_WAIT: Duration = Duration::from_secs(2);
+/// For other programs that look into the file, such as a backup; ours wait for a connection instead.
+const BUSY_WAIT: Duration = Duration::from_secs(5);
+/// The journal is cut back to this after a checkpoint, in bytes.
+const JOURNAL_LIMIT: &str = "67108864";
+
+static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!("../../migrations");
+
+pub(crate) struct Pools {
+    writer: SqlitePool,
+    reader: SqlitePool,
+}
+
+impl Pools {
+    pub(crate) async fn open(file: &Path) -> Result<Self> {
+        let options = SqliteConnectOptions::new()
+            .filename(file)
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_WAIT)
+            .pragma("journal_size_limit", JOURNAL_LIMIT);
+        let writer = pool(1, WRITE_WAIT).connect_with(options.clone()).await?;
+        MIGRATIONS.run(&writer).await?;
+        let reader = pool(READERS, READ_WAIT).connect_with(options.pragma("query_only", "ON")).await?;
+        Ok(Self { writer, reader })
+    }
+
+    /// Begins a write. IMMEDIATE, since a deferred transaction that reads first and writes later is refused at once, whatever the time-out.
+    pub(crate) async fn begin(&self) -> Result<Transaction<'static, Sqlite>> {
+        Ok(self.writer.begin_with("BEGIN IMMEDIATE").await?)
+    }
+
+    pub(crate) const fn reader(&self) -> &SqlitePool {
+        &self.reader
+    }
+
+    /// Readers in use, and how many there may be.
+    pub(crate) fn readers_in_use(&self) -> (u32, u32) {
+        let idle = u32::try_from(self.reader.num_idle()).unwrap_or(u32::MAX);
+        (self.reader.size().saturating_sub(idle), READERS)
+    }
+
+    /// Whether a write is under way.
+    pub(crate) fn writer_in_use(&self) -> bool {
+        self.writer.num_idle() == 0
+    }
+
+    pub(crate) async fn close(&self) {
+        self.reader.close().await;
+        self.writer.close().await;
+    }
+
+    /// Starts the ids of the tables 10,000 apart.
+    pub(crate) async fn spread_ids(&self) -> Result<()> {
+        sqlx::query(
+            "INSERT INTO sqlite_sequence (name, seq) \
+             SELECT name, 10000 * row_number() OVER (ORDER BY name) FROM sqlite_schema \
+             WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'",
+        )
+        .execute(&self.writer)
+        .await?;
+        Ok(())
+    }
+}
+
+fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {
+    SqlitePoolOptions::new()
+        .max_connections(size)
+        .min_connections(1)
+        .acquire_timeout(wait)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .test_before_acquire(false)
+}

@@ -1,0 +1,271 @@
+//! Skills and their versions. Same owner and bytes: the same version; new bytes: a new version of the same skill; another owner's
+//! skill of the same name is another skill.
+
+use domain::finding::Finding;
+use domain::hash::ContentHash;
+use domain::id::{SkillId, SkillVersionId};
+use domain::skill::SkillPackage;
+use domain::time::Timestamp;
+use sqlx::{FromRow, SqliteConnection};
+
+use crate::Store;
+use crate::codec::{from_json, to_hash, to_json, to_u32};
+use crate::error::{Result, StoreError};
+
+/// What became of an upload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PutOutcome {
+    /// The skill it belongs to.
+    pub skill: SkillId,
+    /// Its version.
+    pub version: SkillVersionId,
+    /// Whether these bytes were new to the skill.
+    pub was_new: bool,
+}
+
+/// A skill with its newest version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillRow {
+    /// Its id.
+    pub id: SkillId,
+    /// Whose it is.
+    pub owner: String,
+    /// Unique for its owner.
+    pub name: String,
+    /// When it was first uploaded.
+    pub created_at: Timestamp,
+    /// Number of versions, at least 1.
+    pub versions: u32,
+    /// Number of evaluations that treat with any of its versions.
+    pub evaluations: u32,
+    /// The version stored last.
+    pub latest: SkillVersionRow,
+}
+
+/// A skill version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SkillVersionRow {
+    /// Its id.
+    pub id: SkillVersionId,
+    /// The skill it is a version of.
+    pub skill: SkillId,
+    /// 1 for the skill's first version, 2 for its second.
+    pub number: u32,
+    /// Its address.
+    pub hash: ContentHash,
+    /// Manifest and files.
+    pub package: SkillPackage,
+    /// What its check said.
+    pub findings: Vec<Finding>,
+    /// When it was stored.
+    pub created_at: Timestamp,
+}
+
+#[derive(FromRow)]
+struct RawVersion {
+    id: i64,
+    skill_id: i64,
+    number: i64,
+    hash: String,
+    manifest: String,
+    tree: String,
+    findings: String,
+    created_at: i64,
+}
+
+impl TryFrom<RawVersion> for SkillVersionRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawVersion) -> Result<Self> {
+        Ok(Self {
+            id: SkillVersionId(raw.id),
+            skill: SkillId(raw.skill_id),
+            number: to_u32("skill_versions.number", raw.number)?,
+            hash: to_hash("skill_versions.hash", &raw.hash)?,
+            package: SkillPackage {
+                manifest: from_json("skill_versions.manifest", &raw.manifest)?,
+                tree: from_json("skill_versions.tree", &raw.tree)?,
+            },
+            findings: from_json("skill_versions.findings", &raw.findings)?,
+            created_at: Timestamp(raw.created_at),
+        })
+    }
+}
+
+#[derive(FromRow)]
+struct RawSkill {
+    owner: String,
+    name: String,
+    first_at: i64,
+    versions: i64,
+    evaluations: i64,
+    #[sqlx(flatten)]
+    latest: RawVersion,
+}
+
+impl TryFrom<RawSkill> for SkillRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawSkill) -> Result<Self> {
+        Ok(Self {
+            id: SkillId(raw.latest.skill_id),
+            owner: raw.owner,
+            name: raw.name,
+            created_at: Timestamp(raw.first_at),
+            versions: to_u32("skills.versions", raw.versions)?,
+            evaluations: to_u32("skills.evaluations", raw.evaluations)?,
+            latest: raw.latest.try_into()?,
+        })
+    }
+}
+
+macro_rules! select_versions {
+    ($rest:literal) => {
+        concat!(
+            "SELECT v.id, v.skill_id, v.hash, v.manifest, v.tree, v.findings, v.created_at, \
+             (SELECT count(*) FROM skill_versions o WHERE o.skill_id = v.skill_id AND o.id <= v.id) AS number \
+             FROM skill_versions v ",
+            $rest
+        )
+    };
+}
+
+macro_rules! select_skills {
+    ($rest:literal) => {
+        concat!(
+            "SELECT s.owner, s.name, s.created_at AS first_at, \
+             v.id, v.skill_id, v.hash, v.manifest, v.tree, v.findings, v.created_at, \
+             (SELECT count(*) FROM skill_versions o WHERE o.skill_id = s.id) AS versions, \
+             (SELECT count(*) FROM skill_versions o WHERE o.skill_id = s.id AND o.id <= v.id) AS number, \
+             (SELECT count(DISTINCT u.evaluation_id) FROM evaluation_skills u \
+              JOIN skill_versions o ON o.id = u.skill_version_id WHERE o.skill_id = s.id) AS evaluations \
+             FROM skills s \
+             JOIN skill_versions v ON v.id = (SELECT max(o.id) FROM skill_versions o WHERE o.skill_id = s.id) ",
+            $rest
+        )
+    };
+}
+
+impl Store {
+    /// Stores a checked skill under its owner; its name is the manifest's. The files must be in the blob store already. Findings of bytes
+    /// that are known are brought up to date.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::DiskFull`].
+    pub async fn put_skill_version(
+        &self,
+        owner: &str,
+        package: &SkillPackage,
+        findings: &[Finding],
+        at: Timestamp,
+    ) -> Result<PutOutcome> {
+        let mut change = self.change().await?;
+        let skill = put_skill(change.db(), owner, &package.manifest.name, at).await?;
+        let (version, was_new) = put_version(change.db(), skill, package, findings, at).await?;
+        change.commit().await?;
+        Ok(PutOutcome { skill, version, was_new })
+    }
+
+    /// All skills by name, then owner, each with its newest version.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn skills(&self) -> Result<Vec<SkillRow>> {
+        let rows: Vec<RawSkill> =
+            sqlx::query_as(select_skills!("ORDER BY s.name, s.owner")).fetch_all(self.reader()).await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// One skill with its newest version.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn skill(&self, id: SkillId) -> Result<SkillRow> {
+        let row: Option<RawSkill> =
+            sqlx::query_as(select_skills!("WHERE s.id = $1")).bind(id.0).fetch_optional(self.reader()).await?;
+        row.ok_or_else(|| StoreError::not_found("skill", id))?.try_into()
+    }
+
+    /// The skill of that name and owner, if there is one.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn skill_named(&self, owner: &str, name: &str) -> Result<Option<SkillRow>> {
+        let row: Option<RawSkill> = sqlx::query_as(select_skills!("WHERE s.owner = $1 AND s.name = $2"))
+            .bind(owner)
+            .bind(name)
+            .fetch_optional(self.reader())
+            .await?;
+        row.map(TryInto::try_into).transpose()
+    }
+
+    /// One skill version.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn skill_version(&self, id: SkillVersionId) -> Result<SkillVersionRow> {
+        let row: Option<RawVersion> =
+            sqlx::query_as(select_versions!("WHERE v.id = $1")).bind(id.0).fetch_optional(self.reader()).await?;
+        row.ok_or_else(|| StoreError::not_found("skill version", id))?.try_into()
+    }
+
+    /// The versions of a skill, newest first; empty if there is no such skill.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn versions(&self, skill: SkillId) -> Result<Vec<SkillVersionRow>> {
+        let rows: Vec<RawVersion> = sqlx::query_as(select_versions!("WHERE v.skill_id = $1 ORDER BY v.id DESC"))
+            .bind(skill.0)
+            .fetch_all(self.reader())
+            .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+}
+
+async fn put_skill(db: &mut SqliteConnection, owner: &str, name: &str, at: Timestamp) -> Result<SkillId> {
+    // Nothing changes on conflict, but only a row that is updated is returned.
+    let id = sqlx::query_scalar(
+        "INSERT INTO skills (owner, name, created_at) VALUES ($1, $2, $3) \
+         ON CONFLICT (owner, name) DO UPDATE SET name = excluded.name RETURNING id",
+    )
+    .bind(owner)
+    .bind(name)
+    .bind(at.0)
+    .fetch_one(db)
+    .await?;
+    Ok(SkillId(id))
+}
+
+async fn put_version(
+    db: &mut SqliteConnection,
+    skill: SkillId,
+    package: &SkillPackage,
+    findings: &[Finding],
+    at: Timestamp,
+) -> Result<(SkillVersionId, bool)> {
+    let hash = package.version().to_hex();
+    let findings = to_json("findings", findings)?;
+    let known: Option<i64> =
+        sqlx::query_scalar("UPDATE skill_versions SET findings = $3 WHERE skill_id = $1 AND hash = $2 RETURNING id")
+            .bind(skill.0)
+            .bind(&hash)
+            .bind(&findings)
+            .fetch_optional(&mut *db)
+            .await?;
+    if let Some(id) = known {
+        return Ok((SkillVersionId(id), false));
+    }
+    let id = sqlx::query_scalar(
+        "INSERT INTO skill_versions (skill_id, hash, manifest, tree, findings, created_at) \
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+    )
+    .bind(skill.0)
+    .bind(hash)
+    .bind(to_json("manifest", &package.manifest)?)
+    .bind(to_json("tree", &package.tree)?)
+    .bind(findings)
+    .bind(at.0)
+    .fetch_one(db)
+    .await?;
+    Ok((SkillVersionId(id), true))
+}

@@ -1,0 +1,296 @@
+//! Trials, and the one way in which their state changes: a step of the domain's state machine, applied as a compare-and-set on the row.
+
+use domain::condition::Condition;
+use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
+use domain::plan::EvaluationPlan;
+use domain::time::Timestamp;
+use domain::trial::{Phase, Step, TrialInput, TrialState, interrupted};
+use domain::verdict::Verdict;
+use sqlx::{FromRow, SqliteConnection};
+
+use crate::attempts;
+use crate::change::Change;
+use crate::codec::{from_json, to_condition, to_json, to_u32, unreadable};
+use crate::error::{Result, StoreError};
+use crate::events::{self, Recorded};
+use crate::{AttemptRow, Store};
+
+/// A trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrialRow {
+    /// Its id.
+    pub id: TrialId,
+    /// The evaluation it belongs to.
+    pub evaluation: EvaluationId,
+    /// Place in the order in which trials start, from 0. The two trials of a pair stand side by side.
+    pub position: u32,
+    /// The task.
+    pub task: TaskId,
+    /// The arm.
+    pub condition: Condition,
+    /// From 1.
+    pub repeat: u32,
+    /// Where it stands.
+    pub state: TrialState,
+    /// Raised by 1 with every change of the state.
+    pub revision: i64,
+    pub(crate) max_attempts: u32,
+}
+
+/// Whether an input moved a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Moved {
+    /// To this state.
+    Yes(TrialState),
+    /// It came too late, or is about another attempt. Not an error.
+    No,
+}
+
+impl Moved {
+    /// Whether it did.
+    #[must_use]
+    pub const fn is_yes(&self) -> bool {
+        matches!(self, Self::Yes(_))
+    }
+}
+
+#[derive(FromRow)]
+pub(crate) struct RawTrial {
+    id: i64,
+    evaluation_id: i64,
+    position: i64,
+    task_id: i64,
+    condition: String,
+    repeat: i64,
+    state: String,
+    attempts: i64,
+    attempt_id: Option<i64>,
+    since: Option<i64>,
+    lease_until: Option<i64>,
+    verdict: Option<String>,
+    finished_at: Option<i64>,
+    revision: i64,
+    max_attempts: i64,
+}
+
+impl RawTrial {
+    fn state(&self) -> Result<TrialState> {
+        let attempts = to_u32("trials.attempts", self.attempts)?;
+        let running = |phase| {
+            let (Some(attempt), Some(since), Some(lease)) = (self.attempt_id, self.since, self.lease_until) else {
+                return Err(unreadable("trials.attempt_id", "NULL", None));
+            };
+            let (attempt, since, lease_until) = (AttemptId(attempt), Timestamp(since), Timestamp(lease));
+            Ok(TrialState::Running { attempts, attempt, phase, since, lease_until })
+        };
+        match (self.state.as_str(), &self.verdict, self.finished_at) {
+            ("queued", ..) => Ok(TrialState::Queued { attempts }),
+            ("preparing", ..) => running(Phase::Preparing),
+            ("agent", ..) => running(Phase::Agent),
+            ("verifying", ..) => running(Phase::Verifying),
+            ("finished", Some(verdict), Some(at)) => {
+                Ok(TrialState::Finished { attempts, verdict: from_json("trials.verdict", verdict)?, at: Timestamp(at) })
+            }
+            (other, ..) => Err(unreadable("trials.state", other, None)),
+        }
+    }
+}
+
+impl TryFrom<RawTrial> for TrialRow {
+    type Error = StoreError;
+
+    fn try_from(raw: RawTrial) -> Result<Self> {
+        Ok(Self {
+            id: TrialId(raw.id),
+            evaluation: EvaluationId(raw.evaluation_id),
+            position: to_u32("trials.position", raw.position)?,
+            task: TaskId(raw.task_id),
+            condition: to_condition("trials.condition", &raw.condition)?,
+            repeat: to_u32("trials.repeat", raw.repeat)?,
+            state: raw.state()?,
+            revision: raw.revision,
+            max_attempts: to_u32("evaluations.max_attempts", raw.max_attempts)?,
+        })
+    }
+}
+
+macro_rules! select_trials {
+    ($columns:literal, $rest:literal) => {
+        concat!(
+            "SELECT t.id, t.evaluation_id, t.position, t.task_id, t.condition, t.repeat, t.state, t.attempts, \
+             t.attempt_id, t.since, t.lease_until, t.verdict, t.finished_at, t.revision, e.max_attempts",
+            $columns,
+            " FROM trials t JOIN evaluations e ON e.id = t.evaluation_id ",
+            $rest
+        )
+    };
+}
+pub(crate) use select_trials;
+
+impl Store {
+    /// The trials of an evaluation in their order; empty if there is no such evaluation.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn trials(&self, evaluation: EvaluationId) -> Result<Vec<TrialRow>> {
+        let rows: Vec<RawTrial> = sqlx::query_as(select_trials!("", "WHERE t.evaluation_id = $1 ORDER BY t.position"))
+            .bind(evaluation.0)
+            .fetch_all(self.reader())
+            .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// One trial.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn trial(&self, id: TrialId) -> Result<TrialRow> {
+        let row: Option<RawTrial> =
+            sqlx::query_as(select_trials!("", "WHERE t.id = $1")).bind(id.0).fetch_optional(self.reader()).await?;
+        row.ok_or_else(|| StoreError::not_found("trial", id))?.try_into()
+    }
+
+    /// The trials of an evaluation in their order, each with its last attempt, which is the one that counts.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn results(&self, evaluation: EvaluationId) -> Result<Vec<(TrialRow, Option<AttemptRow>)>> {
+        let rows = sqlx::query(select_trials!(
+            ", a.id AS a_id, a.trial_id AS a_trial_id, a.number AS a_number, a.started_at AS a_started_at, \
+             a.ended_at AS a_ended_at, a.verdict AS a_verdict, a.result AS a_result",
+            "LEFT JOIN attempts a ON a.trial_id = t.id \
+             AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
+             WHERE t.evaluation_id = $1 ORDER BY t.position"
+        ))
+        .bind(evaluation.0)
+        .fetch_all(self.reader())
+        .await?;
+        rows.iter().map(|row| Ok((RawTrial::from_row(row)?.try_into()?, attempts::from_joined(row)?))).collect()
+    }
+}
+
+/// Makes all trials of a plan with one statement, so that a large plan does not hold up other writers.
+pub(crate) async fn insert_all(db: &mut SqliteConnection, id: EvaluationId, plan: &EvaluationPlan) -> Result<()> {
+    let order = plan.order();
+    let rows: Vec<_> =
+        order.iter().filter_map(|slot| Some((plan.tasks.get(slot.task)?.id, slot.condition, slot.repeat))).collect();
+    sqlx::query(
+        "INSERT INTO trials (evaluation_id, position, task_id, condition, repeat, state, attempts, revision) \
+         SELECT $1, s.key, s.value ->> 0, s.value ->> 1, s.value ->> 2, 'queued', 0, 0 FROM json_each($2) s",
+    )
+    .bind(id.0)
+    .bind(to_json("trials", &rows)?)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The trials of an evaluation that are not finished, in their order.
+pub(crate) async fn unfinished(db: &mut SqliteConnection, evaluation: EvaluationId) -> Result<Vec<TrialRow>> {
+    let rows: Vec<RawTrial> =
+        sqlx::query_as(select_trials!("", "WHERE t.evaluation_id = $1 AND t.state <> 'finished' ORDER BY t.position"))
+            .bind(evaluation.0)
+            .fetch_all(db)
+            .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// All trials that are under way, oldest evaluation first.
+pub(crate) async fn running(db: &mut SqliteConnection) -> Result<Vec<TrialRow>> {
+    let rows: Vec<RawTrial> =
+        sqlx::query_as(select_trials!("", "WHERE t.attempt_id IS NOT NULL ORDER BY t.evaluation_id, t.position"))
+            .fetch_all(db)
+            .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// The trial of an attempt, whether or not the attempt is still the one that runs.
+pub(crate) async fn of_attempt(db: &mut SqliteConnection, attempt: AttemptId) -> Result<Option<TrialRow>> {
+    let row: Option<RawTrial> =
+        sqlx::query_as(select_trials!("", "WHERE t.id = (SELECT a.trial_id FROM attempts a WHERE a.id = $1)"))
+            .bind(attempt.0)
+            .fetch_optional(db)
+            .await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// Applies an input to a trial, with all that follows from it: the attempt that ends is closed, the move is told to live readers, and
+/// the evaluation is finished with its last trial.
+pub(crate) async fn step(change: &mut Change, trial: &TrialRow, input: TrialInput, at: Timestamp) -> Result<Moved> {
+    let closes = closing_verdict(&input);
+    let is_renewal = matches!(input, TrialInput::LeaseRenewed { .. });
+    let Step::Moved(next) = trial.state.step(input, trial.max_attempts) else { return Ok(Moved::No) };
+    if !compare_and_set(change.db(), trial, &next).await? {
+        return Ok(Moved::No);
+    }
+    if let (TrialState::Running { attempt, .. }, Some(verdict)) = (&trial.state, closes) {
+        attempts::close(change.db(), *attempt, &verdict, at).await?;
+        change.wake_queue();
+    }
+    if !is_renewal {
+        let attempt = running_attempt(&trial.state).or(running_attempt(&next));
+        events::append(change, trial, attempt, at, &Recorded::Moved { state: next.clone() }).await?;
+    }
+    if matches!(next, TrialState::Finished { .. }) {
+        finish_evaluation(change.db(), trial.evaluation, at).await?;
+    }
+    Ok(Moved::Yes(next))
+}
+
+/// The verdict with which an input ends the attempt that runs.
+fn closing_verdict(input: &TrialInput) -> Option<Verdict> {
+    match input {
+        TrialInput::Ended { verdict, .. } => Some(verdict.clone()),
+        TrialInput::LeaseChecked { .. } => Some(interrupted()),
+        TrialInput::CancelRequested { .. } => Some(Verdict::Cancelled),
+        TrialInput::Claimed { .. } | TrialInput::PhaseReached { .. } | TrialInput::LeaseRenewed { .. } => None,
+    }
+}
+
+const fn running_attempt(state: &TrialState) -> Option<AttemptId> {
+    match state {
+        TrialState::Running { attempt, .. } => Some(*attempt),
+        TrialState::Queued { .. } | TrialState::Finished { .. } => None,
+    }
+}
+
+async fn compare_and_set(db: &mut SqliteConnection, trial: &TrialRow, next: &TrialState) -> Result<bool> {
+    let (mut attempt, mut since, mut lease, mut verdict_json, mut finished) = (None, None, None, None, None);
+    match next {
+        TrialState::Queued { .. } => {}
+        TrialState::Running { attempt: id, since: at, lease_until, .. } => {
+            (attempt, since, lease) = (Some(id.0), Some(at.0), Some(lease_until.0));
+        }
+        TrialState::Finished { verdict, at, .. } => {
+            (verdict_json, finished) = (Some(to_json("verdict", verdict)?), Some(at.0));
+        }
+    }
+    let done = sqlx::query(
+        "UPDATE trials SET state = $3, attempts = $4, attempt_id = $5, since = $6, lease_until = $7, verdict = $8, \
+         finished_at = $9, revision = revision + 1 WHERE id = $1 AND revision = $2",
+    )
+    .bind(trial.id.0)
+    .bind(trial.revision)
+    .bind(next.word())
+    .bind(next.attempts())
+    .bind(attempt)
+    .bind(since)
+    .bind(lease)
+    .bind(verdict_json)
+    .bind(finished)
+    .execute(db)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+async fn finish_evaluation(db: &mut SqliteConnection, evaluation: EvaluationId, at: Timestamp) -> Result<()> {
+    sqlx::query(
+        "UPDATE evaluations SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL \
+         AND NOT EXISTS (SELECT 1 FROM trials WHERE evaluation_id = $1 AND state <> 'finished')",
+    )
+    .bind(evaluation.0)
+    .bind(at.0)
+    .execute(db)
+    .await?;
+    Ok(())
+}
