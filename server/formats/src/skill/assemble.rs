@@ -59,21 +59,13 @@ pub(super) fn assemble(
             Err(refused) => intake.refused.push(refused),
         }
     }
-    for path in &layout.misnamed {
-        if let Some(entry) = outside.iter().find(|entry| entry.path == *path) {
-            let bytes = match entry.kind {
-                Kind::File(_) => Some(loader.read(entry)?),
-                Kind::Link | Kind::Unusable(_) => None,
-            };
-            let folder = path.parent();
-            let folder = folder.as_ref().map(RelPath::file_name);
-            intake.refused.push(misnamed(path.as_str(), path.file_name(), bytes.as_deref(), folder));
-        }
+    for entry in outside.iter().filter(|entry| layout.misnamed.contains(&entry.path)) {
+        intake.refused.push(loader.misnamed(entry)?);
     }
     twins::separate(&mut intake);
     intake.skills.sort_by(|a, b| a.path.cmp(&b.path));
     intake.refused.sort_by(|a, b| a.path.cmp(&b.path));
-    intake.findings.extend(about_upload(&listing, &intake, &outside));
+    intake.findings.extend(about_upload(&listing, &layout, &outside));
     Ok(intake)
 }
 
@@ -135,6 +127,16 @@ impl<S: Source> Loader<'_, S> {
         })
     }
 
+    fn misnamed(&mut self, entry: &Listed) -> Result<RefusedSkill, IntakeRefusal> {
+        let bytes = match entry.kind {
+            Kind::File(_) => Some(self.read(entry)?),
+            Kind::Link | Kind::Unusable(_) => None,
+        };
+        let folder = entry.path.parent();
+        let folder = folder.as_ref().map(RelPath::file_name);
+        Ok(misnamed(entry.path.as_str(), entry.path.file_name(), bytes.as_deref(), folder))
+    }
+
     fn read(&mut self, entry: &Listed) -> Result<Vec<u8>, IntakeRefusal> {
         let bytes = self.source.read(entry, self.budget)?;
         self.budget.left = self.budget.left.saturating_sub(bytes.len() as u64);
@@ -159,30 +161,25 @@ pub(super) fn misnamed(path: &str, file_name: &str, bytes: Option<&[u8]>, folder
     refused
 }
 
-fn about_upload(listing: &Listing, intake: &Intake, outside: &[&Listed]) -> Vec<Finding> {
+fn about_upload(listing: &Listing, layout: &Layout, outside: &[&Listed]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if intake.skills.is_empty() && intake.refused.is_empty() {
+    if layout.skills.is_empty() && layout.misnamed.is_empty() {
         let message = format!("no {SKILL_MD} found; looked at {} entries", listing.looked_at);
         let hint = format!("a skill is a folder with a file called `{SKILL_MD}`");
         findings.push(Finding::error("no_skill_md", &listing.name, message).hint(hint));
         return findings;
     }
-    let links: Vec<&str> =
-        outside.iter().filter(|entry| entry.kind == Kind::Link).map(|entry| entry.path.as_str()).collect();
-    if !links.is_empty() {
-        let message = format!("symbolic links outside any skill were not followed: {}", members::names(&links));
-        findings.push(Finding::note("links_left_out", &listing.name, message));
-    }
-    let misnamed = |path: &str| intake.refused.iter().any(|refused| refused.path == path);
-    let files: Vec<&str> = outside
-        .iter()
-        .filter(|entry| entry.kind != Kind::Link)
-        .map(|entry| entry.path.as_str())
-        .filter(|path| !misnamed(path))
-        .collect();
-    if !files.is_empty() {
-        let message = format!("files outside any skill were not taken: {}", members::names(&files));
-        findings.push(Finding::note("files_outside", &listing.name, message));
+    let rest = outside.iter().filter(|entry| !layout.misnamed.contains(&entry.path));
+    let (links, files): (Vec<&Listed>, Vec<&Listed>) = rest.partition(|entry| entry.kind == Kind::Link);
+    for (code, message, entries) in [
+        ("links_left_out", "symbolic links outside any skill were not followed", links),
+        ("files_outside", "files outside any skill were not taken", files),
+    ] {
+        if !entries.is_empty() {
+            let paths: Vec<&str> = entries.iter().map(|entry| entry.path.as_str()).collect();
+            let message = format!("{message}: {}", members::names(&paths));
+            findings.push(Finding::note(code, &listing.name, message));
+        }
     }
     findings
 }

@@ -125,7 +125,7 @@ pub fn split_text(text: &str) -> Result<Frontmatter, FrontmatterError> {
     if yaml.len() > MAX_YAML_BYTES {
         return Err(FrontmatterError::TooLong { bytes: yaml.len() });
     }
-    let body_start_line = line_number(yaml.matches('\n').count() + 2);
+    let body_start_line = line_number(yaml.matches('\n').count() + 3);
     Ok(Frontmatter { yaml: yaml.to_owned(), yaml_start_line: 2, body: body.to_owned(), body_start_line, bom })
 }
 
@@ -144,6 +144,13 @@ impl Frontmatter {
     /// [`YamlFault`] with its line in the file, also where the top level is no mapping or a key stands twice.
     pub fn fields(&self) -> Result<Vec<Field>, YamlFault> {
         yaml::fields(&self.yaml, self.yaml_start_line)
+    }
+
+    /// A line of the YAML by its number in the file.
+    #[must_use]
+    pub fn line(&self, number: u32) -> Option<&str> {
+        let index = number.checked_sub(self.yaml_start_line)?;
+        self.yaml.lines().nth(usize::try_from(index).ok()?)
     }
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Layout {
     /// Folders with a `SKILL.md`, outermost ones only: a skill inside a skill is part of it.
     pub(super) skills: Vec<Option<RelPath>>,
     /// Files called `skill.md` or the like, outside of any skill.
-    pub(super) misnamed: Vec<RelPath>,
+    pub(super) misnamed: BTreeSet<RelPath>,
 }
 
 /// Finds the skills among all paths of an upload.
@@ -21,46 +21,28 @@ pub(super) fn find_skills<'p>(paths: impl Iterator<Item = &'p RelPath> + Clone) 
     let mut folders: Vec<Option<RelPath>> =
         paths.clone().filter(|path| path.file_name() == SKILL_MD).map(RelPath::parent).collect();
     folders.sort_by_key(|folder| (depth(folder.as_ref()), folder.clone()));
-    let skills = outermost(folders);
+    let mut taken = BTreeSet::new();
+    folders.retain(|folder| match folder {
+        Some(folder) => !lies_in_any(folder, &taken) && taken.insert(Some(folder.as_str().to_owned())),
+        None => taken.insert(None),
+    });
     let mut misnamed: Vec<RelPath> = paths.filter(|path| is_misnamed(path)).cloned().collect();
-    misnamed.retain(|path| !skills.iter().any(|skill| lies_in(path, skill.as_ref())));
     misnamed.sort_by_key(|path| (depth(Some(path)), path.clone()));
-    let mut kept: Vec<RelPath> = Vec::new();
-    for path in misnamed {
-        if !kept.iter().any(|outer| lies_in(&path, outer.parent().as_ref())) {
-            kept.push(path);
-        }
-    }
-    Layout { skills, misnamed: kept }
+    misnamed.retain(|path| {
+        !lies_in_any(path, &taken) && taken.insert(path.parent().map(|folder| folder.as_str().to_owned()))
+    });
+    Layout { skills: folders, misnamed: misnamed.into_iter().collect() }
 }
 
-fn outermost(folders: Vec<Option<RelPath>>) -> Vec<Option<RelPath>> {
-    let mut kept: Vec<Option<RelPath>> = Vec::new();
-    let mut seen: BTreeSet<String> = BTreeSet::new();
-    for folder in folders {
-        let top_taken = kept.first().is_some_and(Option::is_none);
-        let inside = folder.as_ref().is_some_and(|folder| ancestors(folder).any(|above| seen.contains(above)));
-        let again = folder.as_ref().is_some_and(|folder| seen.contains(folder.as_str()));
-        if top_taken || inside || again {
-            continue;
-        }
-        if let Some(folder) = &folder {
-            seen.insert(folder.as_str().to_owned());
-        }
-        kept.push(folder);
-    }
-    kept
+/// Whether one of the folders, of which `None` is the top of the upload, lies above `path`.
+fn lies_in_any(path: &RelPath, folders: &BTreeSet<Option<String>>) -> bool {
+    folders.contains(&None) || ancestors(path).any(|above| folders.contains(&Some(above.to_owned())))
 }
 
 /// The folders above a path, nearest last.
 pub(super) fn ancestors(path: &RelPath) -> impl Iterator<Item = &str> {
     let text = path.as_str();
     text.match_indices('/').filter_map(|(at, _)| text.get(..at))
-}
-
-/// Whether `path` lies in `folder`, at any depth.
-pub(super) fn lies_in(path: &RelPath, folder: Option<&RelPath>) -> bool {
-    folder.is_none_or(|folder| path.below(folder.as_str()).is_some())
 }
 
 /// `path` seen from `folder`; `None` where it lies elsewhere.

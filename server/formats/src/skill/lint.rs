@@ -5,6 +5,7 @@ use domain::skill::folder_name;
 use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
+use super::members::names;
 use super::yaml::Field;
 
 /// Longest `name` by the specification, in characters.
@@ -17,6 +18,10 @@ pub const MAX_COMPATIBILITY_CHARS: usize = 500;
 pub const MAX_BODY_LINES: usize = 500;
 
 const KNOWN_KEYS: [&str; 6] = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+
+/// With more unknown keys than this, one finding names them together.
+const MANY_KEYS: usize = 3;
+const OWN_DATA: &str = "agents ignore it or read it in their own way; the place for own data is `metadata`";
 
 /// Gravity and code of a finding.
 struct Rule<'c>(Severity, &'c str);
@@ -94,15 +99,19 @@ impl<'a> Lint<'a> {
     }
 
     /// `compatibility`, `metadata`, `allowed-tools`, and keys that the specification does not know.
-    pub(super) fn optional_fields(&mut self, fields: &[Field]) {
+    pub(super) fn optional_fields(&mut self, fields: &[Field], front: &Frontmatter) {
         for field in fields {
             match field.key.as_str() {
                 "compatibility" => self.compatibility(field),
                 "metadata" => self.metadata(field),
                 "allowed-tools" => self.allowed_tools(field),
-                key if KNOWN_KEYS.contains(&key) => {}
-                _ => self.unknown_key(field),
+                _ => {}
             }
+        }
+        let unknown: Vec<&Field> = fields.iter().filter(|field| !KNOWN_KEYS.contains(&field.key.as_str())).collect();
+        match unknown.as_slice() {
+            [first, .., _] if unknown.len() > MANY_KEYS => self.unknown_keys(first, &unknown),
+            few => few.iter().for_each(|field| self.unknown_key(field, front)),
         }
     }
 
@@ -174,18 +183,22 @@ impl<'a> Lint<'a> {
         self.add(field, Rule(severity, "allowed_tools_not_text"), &message, "");
     }
 
-    fn unknown_key(&mut self, field: &Field) {
+    fn unknown_key(&mut self, field: &Field, front: &Frontmatter) {
         let key = short(&field.key);
-        let list = match &field.value {
-            Value::Array(_) => ", and its value is a list",
-            _ => "",
+        let brackets = field.value.is_array() && front.line(field.line).is_some_and(|line| line.contains('['));
+        let (list, hint) = if brackets {
+            (", and its value is a list", format!("if a text in square brackets is meant, quote it: `{key}: \"[…]\"`"))
+        } else {
+            ("", OWN_DATA.to_owned())
         };
         let message = format!("`{key}` is no field of the Agent Skills specification{list}");
-        let hint = match &field.value {
-            Value::Array(_) => format!("if a text in square brackets is meant, put it in quotes: `{key}: \"[…]\"`"),
-            _ => "agents ignore it or read it in their own way; a place for own data is `metadata`".to_owned(),
-        };
         self.add(field, Rule(Severity::Warning, "unknown_key"), &message, &hint);
+    }
+
+    fn unknown_keys(&mut self, first: &Field, unknown: &[&Field]) {
+        let keys: Vec<String> = unknown.iter().map(|field| short(&field.key)).collect();
+        let message = format!("{} keys are no fields of the Agent Skills specification: {}", keys.len(), names(&keys));
+        self.add(first, Rule(Severity::Warning, "unknown_key"), &message, OWN_DATA);
     }
 
     fn hidden_characters(&mut self, field: &Field, text: &str) {

@@ -36,7 +36,7 @@ pub fn check(bytes: &[u8], file: &str, folder: Option<&str>) -> ManifestCheck {
     let name = lint.name(&fields, folder);
     let description = lint.description(&fields);
     let license = lint.license(&fields);
-    lint.optional_fields(&fields);
+    lint.optional_fields(&fields, &front);
     lint.body(&front);
     let mut findings = lint.findings;
     findings.sort_by_key(|finding| finding.line);

@@ -54,13 +54,13 @@ fn same_but_for_case(path: &str, folder: Option<&RelPath>, members: &[&Listed], 
     for (_, paths) in spellings.into_iter().filter(|(_, paths)| paths.len() > 1) {
         let manifest =
             |path: &&RelPath| layout::seen_from(path, folder).is_some_and(|inner| inner.as_str() == SKILL_MD);
-        let names: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
-        let names = names.join("` and `");
+        let named: Vec<&str> = paths.iter().map(|path| path.as_str()).collect();
+        let names = names(&named);
         findings.push(if paths.iter().any(manifest) {
-            let message = format!("`{names}` lie side by side; `{SKILL_MD}` is taken, the other stays a plain file");
+            let message = format!("{names} lie side by side; `{SKILL_MD}` is taken, the other stays a plain file");
             Finding::warning("second_skill_md", path, message).hint("remove the one that is not meant")
         } else {
-            let message = format!("`{names}` differ in upper and lower case alone");
+            let message = format!("{names} differ in upper and lower case alone");
             Finding::new(severity, "case_collision", path, message).hint("rename one of them")
         });
     }

@@ -1,10 +1,13 @@
 //! Two skills of one name in one upload: a copy is dropped, anything else is an error that names both.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use domain::finding::Finding;
+use domain::hash::ContentHash;
 
 use super::intake::{Intake, LoadedSkill, RefusedSkill};
+use super::members::names;
 
 /// Moves skills whose name is not theirs alone to the refused ones.
 pub(super) fn separate(intake: &mut Intake) {
@@ -19,7 +22,8 @@ pub(super) fn separate(intake: &mut Intake) {
             continue;
         }
         let paths: Vec<&str> = skills.iter().map(|skill| skill.path.as_str()).collect();
-        let message = format!("the name `{name}` is used by {}", paths.join(" and "));
+        let paths = if paths.len() > 2 { names(&paths) } else { paths.join(" and ") };
+        let message = format!("the name `{name}` is used by {paths}");
         intake.refused.extend(skills.into_iter().map(|skill| refuse(skill, &message)));
     }
 }
@@ -27,17 +31,21 @@ pub(super) fn separate(intake: &mut Intake) {
 /// Keeps the first of skills that are equal to the byte.
 fn drop_copies(skills: &mut Vec<LoadedSkill>) -> Vec<Finding> {
     let mut notes = Vec::new();
-    let mut kept: Vec<LoadedSkill> = Vec::new();
-    for skill in skills.drain(..) {
-        match kept.iter().find(|other| other.tree == skill.tree) {
-            Some(other) => {
-                let message = format!("the same skill as {}; taken once", other.path);
-                notes.push(Finding::note("same_skill_twice", &skill.path, message));
-            }
-            None => kept.push(skill),
-        }
+    if skills.len() < 2 {
+        return notes;
     }
-    *skills = kept;
+    let mut versions: BTreeMap<ContentHash, String> = BTreeMap::new();
+    skills.retain(|skill| match versions.entry(skill.tree.summary().hash()) {
+        Entry::Vacant(free) => {
+            free.insert(skill.path.clone());
+            true
+        }
+        Entry::Occupied(first) => {
+            let message = format!("the same skill as {}; taken once", first.get());
+            notes.push(Finding::note("same_skill_twice", &skill.path, message));
+            false
+        }
+    });
     notes
 }
 
