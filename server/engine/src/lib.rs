@@ -1,2 +1,7 @@
 //! Runs one trial: sandboxes, agents, verification, failure classes.
+
+pub mod agent;
+pub mod blobs;
+pub mod image;
 pub mod sandbox;
+pub mod trial;

@@ -45,13 +45,13 @@ fn unfinished_tail(bytes: &[u8]) -> usize {
 /// Text without colours and cursor movements; of a line that was overwritten (a progress bar) only its last state; NUL shown as U+FFFD.
 #[must_use]
 pub fn plain_text(text: &str) -> String {
-    let stripped = anstream::adapter::strip_str(text).to_string();
+    let stripped = anstream::adapter::strip_str(&text.replace('\0', "\u{fffd}")).to_string();
     let mut plain = String::with_capacity(stripped.len());
     for line in stripped.split_inclusive('\n') {
         let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
         let body = body.strip_suffix('\r').unwrap_or(body);
         let last = body.rsplit('\r').find(|state| !state.is_empty()).unwrap_or("");
-        plain.extend(last.chars().map(|c| if c == '\0' { '\u{fffd}' } else { c }));
+        plain.push_str(last);
         plain.push_str(end);
     }
     plain

@@ -21,7 +21,8 @@ use bollard::query_parameters::RemoveVolumeOptions;
 use domain::id::AttemptId;
 use tokio_util::task::TaskTracker;
 
-use self::errors::{absent, classify, unavailable};
+use self::errors::{absent, unavailable};
+pub(crate) use self::errors::classify;
 use super::{Created, Engine, EngineFacts, Labels, Reaped, SandboxError, SandboxSpec, VolumeName};
 
 

@@ -1,0 +1,59 @@
+use super::*;
+
+fn run(text: &str) -> Result<Rewritten, String> {
+    let args = BTreeMap::from([("GIVEN".to_owned(), "g:1".to_owned())]);
+    rewrite("Dockerfile", &Dockerfile::parse(text), &args, |image| format!("<{image}>")).map_err(|error| error.to_string())
+}
+
+fn check(text: &str, want: &str) {
+    assert_eq!(run(text).map(|new| new.text).as_deref(), Ok(want), "{text}");
+}
+
+#[test]
+fn outside_images_are_replaced_and_stages_are_not() {
+    check("FROM a:1", "FROM <a:1>\n");
+    check(
+        "FROM --platform=$BUILDPLATFORM a:1 AS Build\nFROM build\nFROM scratch",
+        "FROM <a:1> AS Build\nFROM build\nFROM scratch\n",
+    );
+    check("ARG V=3.12\nARG GIVEN\nFROM p:${V}-slim\nFROM $GIVEN", "ARG V=3.12\nARG GIVEN\nFROM <p:3.12-slim>\nFROM <g:1>\n");
+    check(
+        "FROM a AS b\nCOPY --from=b /x /x\nCOPY --from=0 /x /y\nCOPY --from=ghcr.io/uv:1 /uv /bin/\nCOPY --chown=u:g a b",
+        "FROM <a> AS b\nCOPY --from=b /x /x\nCOPY --from=0 /x /y\nCOPY --from=<ghcr.io/uv:1> /uv /bin/\nCOPY --chown=u:g a b\n",
+    );
+    let file = Dockerfile::parse("ARG V=2\nFROM a:$V AS s\nFROM s\nFROM a:2\nCOPY --from=x:1 / /\nCOPY --from=s / /");
+    assert_eq!(outside_images(&file, &BTreeMap::new()), ["a:2", "x:1"]);
+}
+
+#[test]
+fn steps_lead_back_to_the_lines_as_written() {
+    let new = run("ARG V=1\nFROM a\n# c\nRUN x \\\n && y\nCMD z").unwrap();
+    let steps: Vec<(u32, &str)> = new.steps.iter().map(|(line, text)| (*line, text.as_str())).collect();
+    assert_eq!(steps, [(2, "FROM a"), (4, "RUN x  && y"), (6, "CMD z")]);
+}
+
+#[test]
+fn heredocs_become_scripts_that_any_builder_runs() {
+    let new = run("FROM a\nRUN python3 - <<'PY'\nprint(1)\nPY\n").unwrap().text;
+    let word = new.split("echo ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    assert_eq!(BASE64_STANDARD.decode(word).unwrap(), b"python3 - <<'PY'\nprint(1)\nPY\n");
+    assert!(run("FROM a\nRUN <<EOF\n#!/usr/bin/python3\nprint(1)\nEOF\n").unwrap().text.contains("chmod +x"));
+    assert!(run("FROM a\nRUN <<EOF\nset -e\nEOF\n").unwrap().text.contains("RUN eval"));
+}
+
+#[test]
+fn what_cannot_be_built_or_opens_the_host_is_refused_with_its_line() {
+    for (text, want) in [
+        ("RUN x", "Dockerfile:1: a Dockerfile without FROM"),
+        ("FROM $X", "Dockerfile:1: FROM names its image by a variable"),
+        ("FROM a\nCOPY --chmod=755 a b", "Dockerfile:2: COPY --chmod needs BuildKit"),
+        ("FROM a\n\nCOPY <<EOF /x\nEOF", "Dockerfile:3: a heredoc in COPY"),
+        ("FROM a\nRUN --network=host x", "Dockerfile:2: RUN --network=host opens"),
+        ("FROM a\nRUN --security=insecure x", "Dockerfile:2: RUN --security opens"),
+        ("FROM a\nRUN --mount=type=secret,id=x x", "Dockerfile:2: RUN --mount=type=secret,id=x needs"),
+    ] {
+        let got = run(text).unwrap_err();
+        assert!(got.starts_with(want), "{text}: {got}");
+    }
+    check("FROM a\nRUN --mount=type=cache,target=/c x", "FROM <a>\nRUN x\n");
+}
