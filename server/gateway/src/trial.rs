@@ -131,6 +131,15 @@ impl TrialGateway {
         self.shared.lock().trouble.clone()
     }
 
+    /// For an agent of our own whose answer was cut after it had begun: the pause before it asks again, after so many failures of the same
+    /// call. `None` = the stated time is over, or another try cannot help.
+    #[must_use]
+    pub fn pause_before_asking_again(&self, failures: u32) -> Option<Duration> {
+        let state = self.shared.lock();
+        let since = state.failing_since.filter(|_| state.trouble.as_ref().is_some_and(ProviderTrouble::is_passing))?;
+        self.shared.ticket.retry.pause(since.elapsed(), failures, None)
+    }
+
     /// Whether the answers come from a file.
     #[must_use]
     pub fn is_scripted(&self) -> bool {

@@ -95,7 +95,11 @@ impl ReplyReader {
     fn take(&mut self, event: &SseEvent) {
         let Ok(data) = serde_json::from_str::<Value>(&event.data) else { return };
         match data.get("type").and_then(Value::as_str).unwrap_or_default() {
-            "message_start" => self.usage(data.pointer("/message/usage")),
+            "message_start" => {
+                self.usage(data.pointer("/message/usage"));
+                // A placeholder, as in the usage reader.
+                self.reply.usage.output = None;
+            }
             "content_block_start" => self.reply.content.extend(data.get("content_block").cloned()),
             "content_block_delta" => self.delta(&data),
             "message_delta" => {

@@ -1,0 +1,98 @@
+//! Asks the model through the trial's gateway, in the vendor's own form, as any agent would.
+
+use bytes::Bytes;
+use futures::StreamExt;
+use gateway::TrialGateway;
+use gateway::protocol::anthropic::{MESSAGES_PATH, Reply, ReplyReader, error_message};
+use http::header::CONTENT_TYPE;
+use http::{Request, Response};
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use crate::agent::AgentEnd;
+
+/// Why there is no answer.
+#[derive(Debug, PartialEq)]
+pub(super) enum NoAnswer {
+    /// The run's time is over.
+    Deadline,
+    /// The run ends for this reason.
+    End(AgentEnd),
+}
+
+/// A try without an answer.
+enum Failed {
+    /// The answer broke off.
+    Cut,
+    /// An error answer, in the vendor's words.
+    Status(u16, String),
+}
+
+/// One answer. What breaks off within the provider's stated time is asked again.
+pub(super) async fn ask(gateway: &TrialGateway, body: &Value, deadline: Instant) -> Result<Reply, NoAnswer> {
+    let body = Bytes::from(body.to_string());
+    let mut failures = 0;
+    loop {
+        let failed = match timeout_at(deadline, once(gateway, body.clone())).await {
+            Err(_elapsed) => return Err(gateway.trouble().map_or(NoAnswer::Deadline, provider)),
+            Ok(Ok(reply)) => return Ok(reply),
+            Ok(Err(failed)) => failed,
+        };
+        failures += 1;
+        if let Some(cap) = gateway.cap_reached() {
+            return Err(NoAnswer::End(AgentEnd::BudgetExceeded { cap: cap.to_string() }));
+        }
+        let Some(trouble) = gateway.trouble() else {
+            return Err(NoAnswer::End(AgentEnd::Crashed { message: failed.words() }));
+        };
+        match gateway.pause_before_asking_again(failures) {
+            Some(pause) if Instant::now() + pause < deadline => sleep(pause).await,
+            _ => return Err(provider(trouble)),
+        }
+    }
+}
+
+fn provider(trouble: gateway::ProviderTrouble) -> NoAnswer {
+    NoAnswer::End(AgentEnd::ProviderTrouble { message: trouble.to_string() })
+}
+
+impl Failed {
+    fn words(&self) -> String {
+        match self {
+            Self::Cut => "the model's answer broke off".to_owned(),
+            Self::Status(status, message) => format!("the model rejects the request ({status}): {message}"),
+        }
+    }
+}
+
+async fn once(gateway: &TrialGateway, body: Bytes) -> Result<Reply, Failed> {
+    let mut request = Request::new(body);
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = http::Uri::from_static(MESSAGES_PATH);
+    request.headers_mut().insert(CONTENT_TYPE, http::HeaderValue::from_static("application/json"));
+    let response = gateway.handle(request).await;
+    let status = response.status();
+    let streamed = is_stream(&response);
+    let mut pieces = response.into_body();
+    let mut reader = ReplyReader::new();
+    let mut whole = Vec::new();
+    while let Some(piece) = pieces.next().await {
+        let piece = piece.map_err(|_| Failed::Cut)?;
+        if streamed { reader.push(&piece) } else { whole.extend_from_slice(&piece) }
+    }
+    if !status.is_success() {
+        return Err(Failed::Status(status.as_u16(), error_message(&whole)));
+    }
+    if !streamed {
+        return Reply::from_json(&whole).map_err(|_| Failed::Cut);
+    }
+    match reader.finish() {
+        (reply, true) if reply.error.is_none() => Ok(reply),
+        _ => Err(Failed::Cut),
+    }
+}
+
+fn is_stream<B>(response: &Response<B>) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.starts_with("text/event-stream")
+}
