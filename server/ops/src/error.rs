@@ -22,7 +22,9 @@ pub enum OpsError {
         findings: Vec<Finding>,
     },
     /// Larger than the limit of this route.
-    #[error("the upload is larger than {limit_mb} MB; remove what the skill does not need, or raise the limit of the server")]
+    #[error(
+        "the upload is larger than {limit_mb} MB; remove what the skill does not need, or raise the limit of the server"
+    )]
     TooLarge {
         /// MiB.
         limit_mb: u64,

@@ -1,1 +1,81 @@
 //! What a user can ask for. Called by pages and by the command line alike, so that they never differ.
+//!
+//! Starting an evaluation writes rows and nothing else: the scheduler in `server` finds them. This crate never sees the engine.
+
+mod error;
+mod evaluations;
+mod pairs;
+mod plan;
+mod skills;
+mod tasks;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use domain::listing::{AgentChoice, Choices};
+use domain::plan::ModelRef;
+use domain::time::Timestamp;
+use store::Store;
+
+pub use error::{OpsError, Result};
+pub use skills::Upload;
+
+/// Asks what time it is.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+/// What this server allows and offers.
+#[derive(Debug, Clone, Default)]
+pub struct OpsConfig {
+    /// Agents that can be chosen.
+    pub agents: Vec<AgentChoice>,
+    /// Models that can be chosen.
+    pub models: Vec<ModelRef>,
+    /// Task folders may be added from below these only; empty = from nowhere.
+    pub task_roots: Vec<PathBuf>,
+    /// Largest upload, in bytes.
+    pub upload_limit: u64,
+}
+
+/// Everything a user can ask for. Clones are cheap.
+#[derive(Clone)]
+pub struct Ops {
+    store: Store,
+    clock: Clock,
+    config: Arc<OpsConfig>,
+}
+
+impl Ops {
+    /// The operations on one data folder.
+    #[must_use]
+    pub fn new(store: Store, clock: Clock, config: OpsConfig) -> Self {
+        Self { store, clock, config: Arc::new(config) }
+    }
+
+    /// What can be chosen on this server.
+    #[must_use]
+    pub fn choices(&self) -> Choices {
+        Choices {
+            agents: self.config.agents.clone(),
+            models: self.config.models.clone(),
+            task_roots: self.config.task_roots.iter().map(|root| root.display().to_string()).collect(),
+            upload_limit: self.config.upload_limit,
+        }
+    }
+
+    /// The data folder behind these operations.
+    #[must_use]
+    pub const fn store(&self) -> &Store {
+        &self.store
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+}
+
+/// Runs work that reads many files or hashes much, away from the async threads.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|_| OpsError::invalid("the input could not be read: its reader failed"))
+}

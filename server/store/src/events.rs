@@ -140,6 +140,23 @@ impl Store {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
+    /// The newest `limit` events of an evaluation, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn newest_events(&self, evaluation: EvaluationId, limit: u32) -> Result<Vec<StoredEvent>> {
+        let mut rows: Vec<RawEvent> = sqlx::query_as(
+            "SELECT id, evaluation_id, trial_id, attempt_id, at, body FROM events \
+             WHERE evaluation_id = $1 ORDER BY id DESC LIMIT $2",
+        )
+        .bind(evaluation.0)
+        .bind(limit)
+        .fetch_all(self.reader())
+        .await?;
+        rows.reverse();
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
     /// The same for one attempt.
     ///
     /// # Errors

@@ -26,6 +26,10 @@ pub struct TaskSummary {
     pub source: String,
     /// What helps to find and group it.
     pub metadata: TaskMetadata,
+    /// Whether it brings its own solution.
+    pub has_oracle: bool,
+    /// Names of the skills bundled with it.
+    pub bundled_skills: Vec<String>,
     /// What its check said.
     pub findings: Vec<Finding>,
     /// When it was stored first.
@@ -57,6 +61,8 @@ pub(crate) struct RawSummary {
     layout: String,
     source: String,
     metadata: String,
+    has_oracle: bool,
+    bundled_skills: String,
     findings: String,
     created_at: i64,
 }
@@ -72,6 +78,8 @@ impl TryFrom<RawSummary> for TaskSummary {
             layout: from_word("tasks.layout", &raw.layout)?,
             source: raw.source,
             metadata: from_json("tasks.spec", &raw.metadata)?,
+            has_oracle: raw.has_oracle,
+            bundled_skills: from_json("tasks.spec", &raw.bundled_skills)?,
             findings: from_json("tasks.findings", &raw.findings)?,
             created_at: Timestamp(raw.created_at),
         })
@@ -106,8 +114,10 @@ impl TryFrom<RawTask> for TaskRow {
 macro_rules! select_summaries {
     ($rest:literal) => {
         concat!(
-            "SELECT t.id, t.name, t.hash, t.layout, t.source, t.spec -> '$.metadata' AS metadata, t.findings, \
-             t.created_at FROM tasks t ",
+            "SELECT t.id, t.name, t.hash, t.layout, t.source, t.spec -> '$.metadata' AS metadata, \
+             t.spec ->> '$.oracle' IS NOT NULL AS has_oracle, \
+             (SELECT json_group_array(s.value ->> '$.manifest.name') FROM json_each(t.spec, '$.bundled_skills') s) AS bundled_skills, \
+             t.findings, t.created_at FROM tasks t ",
             $rest
         )
     };

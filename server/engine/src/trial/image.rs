@@ -1,0 +1,80 @@
+//! The image of a task, the same for both arms: its bundled skills are not built in.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+
+use domain::finding::Finding;
+use domain::path::RelPath;
+use domain::plan::RunSettings;
+use domain::task::{ImageSource, Task};
+use domain::tree::{Tree, TreeEntry};
+
+use super::fault::Fault;
+use crate::blobs::Blobs;
+use crate::image::{BuildRequest, Context, ContextBytes, ImageRequest, SKILLS_FOLDER, strip_skill_copies};
+
+/// What to ask for, and what was taken out of it.
+pub(super) async fn request(
+    task: &Task,
+    settings: &RunSettings,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<(ImageRequest, Vec<Finding>), Fault> {
+    let folder = match &task.environment.image {
+        ImageSource::Named { image } => return Ok((ImageRequest::Named(image.clone()), Vec::new())),
+        ImageSource::Build { context } => context,
+    };
+    let file = format!("{folder}/Dockerfile");
+    let entry = task.tree.get(&file).ok_or_else(|| Fault::Order(format!("task {} has no {file}", task.name)))?;
+    let bytes = blobs.get(entry.hash).await.map_err(|source| Fault::Blobs { what: "the task's Dockerfile", source })?;
+    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    let stripped = strip_skill_copies(&file, &text);
+    let context = Context {
+        files: without_skills(&task.tree.below(folder.as_str()), &stripped.kept),
+        bytes: Arc::new(Stored(Arc::clone(blobs))),
+        empty_folders: RelPath::new(SKILLS_FOLDER).into_iter().collect(),
+    };
+    let request = BuildRequest {
+        file,
+        dockerfile: stripped.text,
+        context,
+        args: BTreeMap::new(),
+        limit: task.environment.build_timeout.mul_f64(settings.timeout_multiplier),
+        no_cache: settings.rebuild_images,
+    };
+    Ok((ImageRequest::Build(request), stripped.notes))
+}
+
+/// The context without the bundled skills, but for what a remaining line of the Dockerfile copies by name.
+fn without_skills(context: &Tree, kept: &[RelPath]) -> Tree {
+    let is_kept = |path: &RelPath| kept.iter().any(|kept| path == kept || path.below(kept.as_str()).is_some());
+    context.filter(|path| path.as_str() != "Dockerfile" && (path.below(SKILLS_FOLDER).is_none() || is_kept(path)))
+}
+
+/// A context whose bytes lie in the blob store.
+struct Stored(Arc<dyn Blobs>);
+
+impl ContextBytes for Stored {
+    fn read(&self, _: &RelPath, entry: &TreeEntry) -> io::Result<Vec<u8>> {
+        self.0.get_now(entry.hash)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::tree::{LoadedFile, LoadedTree};
+
+    use super::*;
+
+    #[test]
+    fn bundled_skills_stay_out_of_the_context() {
+        let path = |text| RelPath::new(text).unwrap();
+        let file = || LoadedFile { executable: false, bytes: vec![] };
+        let paths = ["Dockerfile", "data.csv", "skills/a/SKILL.md", "skills/mail/SKILL.md", "skillset/x"];
+        let tree = paths.iter().map(|text| (path(text), file())).collect::<LoadedTree>().summary();
+        let left =
+            |kept: &[RelPath]| without_skills(&tree, kept).iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>();
+        assert_eq!(left(&[]), ["data.csv", "skillset/x"]);
+        assert_eq!(left(&[path("skills/mail")]), ["data.csv", "skills/mail/SKILL.md", "skillset/x"]);
+    }
+}

@@ -1,0 +1,94 @@
+//! Output on its way: redacted, kept up to a cap, and shown live at a bounded rate, so that a flood neither fills memory nor the page.
+
+use std::time::{Duration, Instant};
+
+use domain::attempt::BlobRef;
+use domain::trial::Phase;
+
+use super::reporter::Reporter;
+use crate::blobs::Blobs;
+use crate::sandbox::{CappedLog, Redactor, Sink, StdStream, TextDecoder};
+
+/// Bytes kept of each end of a log.
+const KEPT: usize = 1 << 20;
+/// Live bytes per phase in one burst, and again after each pause.
+const BURST: usize = 16 << 10;
+/// After how long a burst may come again.
+const PAUSE: Duration = Duration::from_secs(2);
+
+/// Takes a phase's output.
+pub(super) struct PhaseLog {
+    phase: Phase,
+    reporter: Reporter,
+    redactor: Redactor,
+    decoder: TextDecoder,
+    kept: CappedLog,
+    room: usize,
+    refilled: Instant,
+}
+
+impl PhaseLog {
+    pub(super) fn new(phase: Phase, reporter: Reporter, redactor: &Redactor) -> Self {
+        Self {
+            phase,
+            reporter,
+            redactor: redactor.clone(),
+            decoder: TextDecoder::default(),
+            kept: CappedLog::new(KEPT, KEPT),
+            room: BURST,
+            refilled: Instant::now(),
+        }
+    }
+
+    fn take(&mut self, clean: &[u8]) {
+        self.kept.push(clean);
+        if self.refilled.elapsed() > PAUSE {
+            self.room = BURST;
+            self.refilled = Instant::now();
+        }
+        let shown = clean.len().min(self.room);
+        self.room -= shown;
+        let (head, _) = clean.split_at(shown);
+        let text = self.decoder.push(head);
+        if !text.is_empty() {
+            self.reporter.log(self.phase, text);
+        }
+    }
+
+    /// Ends the log: what was kept, as text for judging, and how often a secret was taken out.
+    pub(super) fn end(mut self) -> EndedLog {
+        let rest = self.redactor.finish();
+        self.take(&rest);
+        let secrets = self.redactor.hits();
+        let bytes = self.kept.finish().bytes;
+        EndedLog { bytes, secrets }
+    }
+}
+
+impl Sink for PhaseLog {
+    fn write(&mut self, _: StdStream, bytes: &[u8]) {
+        let clean = self.redactor.push(bytes);
+        self.take(&clean);
+    }
+}
+
+/// A phase's output after its end.
+pub(super) struct EndedLog {
+    pub(super) bytes: Vec<u8>,
+    /// Secrets taken out.
+    pub(super) secrets: u64,
+}
+
+impl EndedLog {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    /// Stores it; an empty log is no blob.
+    pub(super) async fn store(self, blobs: &dyn Blobs) -> std::io::Result<Option<BlobRef>> {
+        if self.bytes.is_empty() {
+            return Ok(None);
+        }
+        blobs.put(self.bytes).await.map(Some)
+    }
+}

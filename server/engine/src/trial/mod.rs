@@ -1,0 +1,306 @@
+//! One attempt at a trial, from order to result: image, container, skills, audit, agent, verifier, verdict.
+
+mod fault;
+mod image;
+mod live;
+mod outcome;
+mod place;
+mod reporter;
+mod skills;
+mod verify;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use domain::attempt::AttemptResult;
+use domain::finding::Finding;
+use domain::order::{Happening, TrialEvent, TrialOrder};
+use domain::tree::LoadedTree;
+use domain::trial::Phase;
+use domain::usage::TokenUsage;
+use domain::verdict::Verdict;
+use gateway::{Caps, Gateway, RetryPolicy, TrialGateway, TrialTicket};
+use tokio::sync::{Mutex, mpsc};
+use tokio_util::sync::CancellationToken;
+
+pub use reporter::Clock;
+
+use self::fault::Fault;
+use self::live::PhaseLog;
+use self::place::Place;
+use self::reporter::Reporter;
+use self::verify::Verification;
+use crate::agent::activation::activation;
+use crate::agent::{Agent, AgentContext, AgentRun, OracleFiles};
+use crate::blobs::{Blobs, load_tree};
+use crate::image::{BuildEvent, Images};
+use crate::sandbox::{Engine, Redactor};
+
+/// What an executor works with.
+pub struct ExecutorParts {
+    /// Where containers are made.
+    pub engine: Arc<dyn Engine>,
+    /// Where images are made.
+    pub images: Images,
+    /// The way to models.
+    pub gateway: Gateway,
+    /// The agents it knows, by name.
+    pub agents: Vec<Arc<dyn Agent>>,
+    /// Contents by hash.
+    pub blobs: Arc<dyn Blobs>,
+    /// Asks what time it is.
+    pub clock: Clock,
+    /// The data folder's own id: what labels its containers.
+    pub instance: String,
+    /// Values that must not appear in anything that is kept or shown.
+    pub redactor: Redactor,
+}
+
+/// Makes attempts on one engine. It knows neither the store nor the pages.
+pub struct Executor {
+    engine: Arc<dyn Engine>,
+    images: Images,
+    gateway: Gateway,
+    agents: Vec<Arc<dyn Agent>>,
+    blobs: Arc<dyn Blobs>,
+    clock: Clock,
+    instance: String,
+    redactor: Redactor,
+    residues: Mutex<HashMap<String, Vec<String>>>,
+}
+
+impl Executor {
+    /// An executor of these parts.
+    #[must_use]
+    pub fn new(parts: ExecutorParts) -> Self {
+        let ExecutorParts { engine, images, gateway, agents, blobs, clock, instance, redactor } = parts;
+        Self { engine, images, gateway, agents, blobs, clock, instance, redactor, residues: Mutex::default() }
+    }
+
+    /// The engine it works on.
+    #[must_use]
+    pub fn engine(&self) -> &Arc<dyn Engine> {
+        &self.engine
+    }
+
+    /// Makes one attempt and says what happens on the way; the last event is always the end. Whatever happens, the container is removed.
+    pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
+        let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
+        let mut attempt = Attempt { executor: self, order: &order, reporter: &reporter, result: unfinished() };
+        let end = tokio::select! {
+            end = attempt.run() => end,
+            () = cancel.cancelled() => Err(Fault::Cancelled),
+        };
+        if let Err(fault) = end {
+            attempt.result.verdict = fault.verdict();
+        }
+        let mut result = attempt.result;
+        if let Verdict::InfraError { message, .. } | Verdict::VerifierError { message } = &mut result.verdict {
+            *message = self.redactor.clean_text(message);
+        }
+        reporter.say(Happening::Ended { result: Box::new(result) });
+    }
+}
+
+fn unfinished() -> AttemptResult {
+    AttemptResult::bare(domain::trial::interrupted())
+}
+
+/// An attempt under way; `result` fills as it goes, so that an early end keeps what is known.
+struct Attempt<'a> {
+    executor: &'a Executor,
+    order: &'a TrialOrder,
+    reporter: &'a Reporter,
+    result: AttemptResult,
+}
+
+/// The task's files that the later phases need.
+struct PhaseFiles {
+    verifier: LoadedTree,
+    oracle: Option<LoadedTree>,
+}
+
+impl Attempt<'_> {
+    async fn run(&mut self) -> Result<(), Fault> {
+        let started = Instant::now();
+        let agent = self.agent()?;
+        let gateway = self.gateway(agent.as_ref())?;
+        let (place, files) = self.prepare(agent.as_ref()).await?;
+        self.result.phases.preparing = Some(ms(started));
+
+        self.reporter.phase(Phase::Agent);
+        let started = Instant::now();
+        let run = self.agent_phase(agent.as_ref(), gateway.as_ref(), &place, &files).await;
+        self.result.phases.agent = Some(ms(started));
+        self.keep_agent(&run, gateway.as_ref(), &place);
+        let trace = serde_json::to_vec(&run.trace).unwrap_or_default();
+        let (trace, killed) = tokio::join!(self.executor.blobs.put(trace), place.sandbox.kill_all());
+        self.result.trace = Some(trace.map_err(|source| Fault::Blobs { what: "the trace", source })?);
+        let bearing = outcome::bearing(run.end)?;
+        killed?;
+
+        self.reporter.phase(Phase::Verifying);
+        let started = Instant::now();
+        let verified = self.verification(&place).run(&files.verifier).await?;
+        self.result.phases.verifying = Some(ms(started));
+        self.keep_verified(bearing, verified);
+        place.sandbox.remove().await?;
+        Ok(())
+    }
+
+    fn agent(&self) -> Result<Arc<dyn Agent>, Fault> {
+        let wanted = &self.order.agent;
+        let agent = self.executor.agents.iter().find(|agent| agent.name() == wanted.name).cloned();
+        agent.ok_or_else(|| {
+            Fault::Order(format!("the agent '{}' is not known here; restart with it configured", wanted.name))
+        })
+    }
+
+    fn gateway(&self, agent: &dyn Agent) -> Result<Option<TrialGateway>, Fault> {
+        if !agent.needs_model() {
+            return Ok(None);
+        }
+        let model = self.order.model.as_ref();
+        let model = model.ok_or_else(|| Fault::Order(format!("the agent '{}' needs a model", agent.name())))?;
+        let ticket = TrialTicket {
+            attempt: self.order.attempt,
+            model: model.name.clone(),
+            side_models: Vec::new(),
+            upstream: model.upstream.clone(),
+            caps: Caps { tokens: self.order.settings.token_cap, ..Caps::default() },
+            retry: RetryPolicy::default(),
+        };
+        self.executor.gateway.open(ticket).map(Some).map_err(|error| Fault::Order(error.to_string()))
+    }
+
+    async fn prepare(&mut self, agent: &dyn Agent) -> Result<(Place, PhaseFiles), Fault> {
+        let (executor, order) = (self.executor, self.order);
+        let (request, notes) = image::request(&order.task, &order.settings, &executor.blobs).await?;
+        self.result.findings.extend(notes);
+        let reporter = self.reporter.clone();
+        let progress = move |event: BuildEvent| reporter.log(Phase::Preparing, line(event));
+        let image = executor.images.ensure(&request, &progress).await?;
+        self.result.image = Some(image.id.clone());
+        self.result.build_context = image.context;
+        self.result.findings.extend(image.findings.iter().cloned());
+        let (place, files) = tokio::join!(executor.place(order, agent, &image), self.files(agent));
+        let mut place = place?;
+        self.result.audit = Some(place.audit.clone());
+        self.result.findings.append(&mut place.findings);
+        Ok((place, files?))
+    }
+
+    async fn files(&self, agent: &dyn Agent) -> Result<PhaseFiles, Fault> {
+        let task = &self.order.task;
+        let verifier = Verification::files(task, self.executor.blobs.as_ref()).await?;
+        let oracle = match (&task.oracle, agent.needs_oracle()) {
+            (_, false) => None,
+            (None, true) => return Err(Fault::Order(format!("task {} has no solution of its own", task.name))),
+            (Some(oracle), true) => {
+                let tree = task.tree.below(oracle.folder.as_str());
+                let files = load_tree(self.executor.blobs.as_ref(), &tree).await;
+                Some(files.map_err(|source| Fault::Blobs { what: "a file of the task's solution", source })?)
+            }
+        };
+        Ok(PhaseFiles { verifier, oracle })
+    }
+
+    async fn agent_phase(
+        &mut self,
+        agent: &dyn Agent,
+        gateway: Option<&TrialGateway>,
+        place: &Place,
+        files: &PhaseFiles,
+    ) -> AgentRun {
+        let task = &self.order.task;
+        let mut log = PhaseLog::new(Phase::Agent, self.reporter.clone(), &self.executor.redactor);
+        let reporter = self.reporter.clone();
+        let mut steps = move |step| reporter.step(step);
+        let oracle = task.oracle.as_ref().zip(files.oracle.as_ref());
+        let run = agent
+            .run(AgentContext {
+                sandbox: place.sandbox.as_ref(),
+                instruction: &task.instruction,
+                workdir: &place.workdir,
+                home: &place.home,
+                user: place.user.as_deref(),
+                env: &[],
+                gateway,
+                oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
+                limit: task.agent.timeout.mul_f64(self.order.settings.timeout_multiplier),
+                log: &mut log,
+                steps: &mut steps,
+                redactor: &self.executor.redactor,
+                clock: self.executor.clock.as_ref(),
+            })
+            .await;
+        let log = log.end();
+        let secrets = log.secrets + run.secrets;
+        if secrets > 0 {
+            self.result.findings.push(secret_printed("the agent", secrets));
+        }
+        match log.store(self.executor.blobs.as_ref()).await {
+            Ok(blob) => self.result.agent_log = blob,
+            Err(error) => self.result.findings.push(Finding::warning(
+                "log_lost",
+                "agent log",
+                format!("it could not be kept: {error}"),
+            )),
+        }
+        run
+    }
+
+    fn keep_agent(&mut self, run: &AgentRun, gateway: Option<&TrialGateway>, place: &Place) {
+        self.result.peak_memory = run.peak_memory;
+        self.result.activation = activation(&run.trace, &place.installed);
+        self.result.usage = gateway.map_or(TokenUsage::ZERO, TrialGateway::usage);
+        self.result.model_calls = Some(gateway.map_or(0, |gateway| gateway.records().len() as u64));
+        if let Some(note) = &run.note {
+            let note = self.executor.redactor.clean_text(note);
+            self.result.findings.push(Finding::note("agent_note", "agent", note));
+        }
+    }
+
+    fn verification<'a>(&'a self, place: &'a Place) -> Verification<'a> {
+        Verification {
+            task: &self.order.task,
+            sandbox: place.sandbox.as_ref(),
+            blobs: self.executor.blobs.as_ref(),
+            reporter: self.reporter,
+            redactor: &self.executor.redactor,
+            timeout_multiplier: self.order.settings.timeout_multiplier,
+            workdir: Some(&place.workdir),
+        }
+    }
+
+    fn keep_verified(&mut self, bearing: outcome::Bearing, verified: verify::Verified) {
+        let judgement = verified.judgement;
+        self.result.reward = judgement.reward;
+        self.result.tests = judgement.tests;
+        self.result.verifier_log = verified.log;
+        self.result.findings.extend(judgement.flags);
+        self.result.findings.extend(verified.findings);
+        self.result.verdict = outcome::verdict(bearing, judgement.verdict);
+    }
+}
+
+/// A step of an image build as a line of the live log.
+fn line(event: BuildEvent) -> String {
+    match event {
+        BuildEvent::Waiting => "waiting for another trial to finish building this image\n".to_owned(),
+        BuildEvent::Pulling { image, status } => format!("pulling {image}: {status}\n"),
+        BuildEvent::Step { number, of, text } => format!("step {number} of {of}: {text}\n"),
+        BuildEvent::Line(text) => format!("{text}\n"),
+    }
+}
+
+fn secret_printed(who: &str, times: u64) -> Finding {
+    let message =
+        format!("{who} printed a secret of this run; it was taken out {times} times before anything was kept");
+    Finding::warning("secret_printed", "output", message).hint("change the secret if others have seen the container")
+}
+
+fn ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}

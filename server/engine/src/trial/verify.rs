@@ -1,0 +1,103 @@
+//! The verifier's phase: its files arrive now and not before, the reward folder is fresh, `bash test.sh` runs in the working folder, and
+//! what it left is judged (design §5.4).
+
+use domain::attempt::BlobRef;
+use domain::finding::Finding;
+use domain::task::Task;
+use domain::tree::LoadedTree;
+use domain::trial::Phase;
+use formats::verdict::{Judgement, VerifierEnding, VerifierRun, judge};
+
+use super::fault::Fault;
+use super::live::PhaseLog;
+use super::reporter::Reporter;
+use crate::blobs::{Blobs, load_tree};
+use crate::sandbox::{Caps, Download, ExecSpec, Exit, Redactor, Sandbox, Upload};
+
+/// Where the verifier's files wait until the script below has cleared the way. An agent's own `/tests` never mixes with them.
+const STAGE: &str = "/.skilldelta/verifier";
+/// Clears what the agent may have left in the verifier's places, puts the files there under both names that scripts use, and hands over
+/// to the test script.
+const SCRIPT: &str = "set -e
+rm -rf /tests /verifier /logs/verifier
+mkdir -p /logs/verifier /logs/agent /logs/artifacts
+cp -a /.skilldelta/verifier /tests
+mv /.skilldelta/verifier /verifier
+exec bash \"$1/test.sh\"";
+
+/// What the phase left behind.
+pub(super) struct Verified {
+    pub(super) judgement: Judgement,
+    pub(super) log: Option<BlobRef>,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// Everything the phase needs.
+pub(super) struct Verification<'a> {
+    pub(super) task: &'a Task,
+    pub(super) sandbox: &'a dyn Sandbox,
+    pub(super) blobs: &'a dyn Blobs,
+    pub(super) reporter: &'a Reporter,
+    pub(super) redactor: &'a Redactor,
+    pub(super) timeout_multiplier: f64,
+    pub(super) workdir: Option<&'a str>,
+}
+
+impl Verification<'_> {
+    /// The files that the verifier will need; fetched while the agent still works.
+    pub(super) async fn files(task: &Task, blobs: &dyn Blobs) -> Result<LoadedTree, Fault> {
+        let tree = task.tree.below(task.verifier.folder.as_str());
+        load_tree(blobs, &tree).await.map_err(|source| Fault::Blobs { what: "a verifier file", source })
+    }
+
+    /// Runs the verifier and judges.
+    pub(super) async fn run(self, files: &LoadedTree) -> Result<Verified, Fault> {
+        self.sandbox.upload(Upload::new().folder("/.skilldelta", 0o700).tree(STAGE, files)).await?;
+        let mut log = PhaseLog::new(Phase::Verifying, self.reporter.clone(), self.redactor);
+        let end = self.sandbox.exec(&self.command(), &mut log).await?;
+        let left = self.sandbox.download("/logs/verifier", Caps::default()).await?.unwrap_or_default();
+        let log = log.end();
+        let mut findings = Vec::new();
+        if log.secrets > 0 {
+            findings.push(super::secret_printed("the verifier", log.secrets));
+        }
+        let run = self.evidence(end.exit, &left, log.text());
+        let judgement = judge(&run);
+        let log = log.store(self.blobs).await.map_err(|source| Fault::Blobs { what: "the verifier's log", source })?;
+        Ok(Verified { judgement, log, findings })
+    }
+
+    fn command(&self) -> ExecSpec {
+        let limit = self.task.verifier.timeout.mul_f64(self.timeout_multiplier);
+        let folder = format!("/{}", self.task.verifier.folder.file_name());
+        let mut command = ExecSpec::new(["/bin/sh", "-c", SCRIPT, "verifier", &folder], limit);
+        command.workdir = self.workdir.map(str::to_owned);
+        command.user = Some(self.task.verifier.user.clone().unwrap_or_else(|| "0".to_owned()));
+        command.env = self.task.verifier.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        command
+    }
+
+    fn evidence(&self, exit: Exit, left: &Download, output: String) -> VerifierRun {
+        let ending = match exit {
+            Exit::Exited(code) => VerifierEnding::Exited { code: i64::from(code) },
+            Exit::Signalled(signal) => VerifierEnding::Exited { code: 128 + i64::from(signal) },
+            Exit::TimedOut { limit } => VerifierEnding::TimedOut { limit },
+            Exit::OutOfMemory { limit_mb } => VerifierEnding::OutOfMemory { limit_mb },
+        };
+        let file = |path: &str| left.files.get(path).map(|file| file.bytes.clone());
+        let is_ctrf = |name: &str| name.starts_with("ctrf") && name.ends_with(".json");
+        VerifierRun {
+            ending,
+            reward_txt: file("reward.txt"),
+            reward_json: file("reward.json"),
+            ctrf: left
+                .files
+                .iter()
+                .filter(|(path, _)| is_ctrf(path.file_name()))
+                .map(|(path, file)| (path.to_string(), file.bytes.clone()))
+                .collect(),
+            output,
+            pass_mark: self.task.verifier.pass_mark,
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Evaluations: list, result, cancel, live events.
+
+use std::collections::HashMap;
+
+use domain::attempt::AttemptResult;
+use domain::id::{AttemptId, EvaluationId, EventId, TrialId};
+use domain::listing::{EvaluationListing, LiveEvent, TrialCounts};
+use domain::order::Happening;
+use domain::report::{EvaluationReport, TrialRecord};
+use domain::trial::{Phase, TrialState};
+use domain::verdict::Verdict;
+use store::{AttemptRow, EvaluationRow, Recorded, StoredEvent, TrialRow};
+use tokio::sync::watch;
+
+use crate::{Ops, Result};
+
+/// Live events given at once.
+const PAGE: u32 = 500;
+/// How far back a page's first look at the log goes, in events.
+const LOG_PAGE: u32 = 100;
+
+impl Ops {
+    /// All evaluations, newest first.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn evaluations(&self) -> Result<Vec<EvaluationListing>> {
+        let mut rows = self.store.evaluations().await?;
+        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+        let mut listings = Vec::with_capacity(rows.len());
+        for row in rows {
+            let trials = self.records(&row).await?;
+            listings.push(listing(row, &trials));
+        }
+        Ok(listings)
+    }
+
+    /// The result of one evaluation as far as it has come.
+    ///
+    /// # Errors
+    /// [`crate::OpsError::NotFound`], or storage trouble.
+    pub async fn report(&self, id: EvaluationId) -> Result<EvaluationReport> {
+        let row = self.store.evaluation(id).await?;
+        let trials = self.records(&row).await?;
+        Ok(EvaluationReport::compute(id, row.created_at, &row.plan, &trials))
+    }
+
+    /// Stops an evaluation: waiting trials are cancelled, running ones are told to stop.
+    ///
+    /// # Errors
+    /// [`crate::OpsError::NotFound`], or storage trouble.
+    pub async fn cancel(&self, id: EvaluationId) -> Result<()> {
+        let stopped: Vec<AttemptId> = self.store.request_cancel(id, self.now()).await?;
+        tracing::info!(evaluation = id.0, running = stopped.len(), "cancelled");
+        Ok(())
+    }
+
+    /// Live events after `after`, oldest first, at most a page of them.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn live_events(&self, id: EvaluationId, after: EventId) -> Result<Vec<LiveEvent>> {
+        let events = self.store.events_after(id, after, PAGE).await?;
+        self.told(id, events).await
+    }
+
+    async fn told(&self, id: EvaluationId, events: Vec<StoredEvent>) -> Result<Vec<LiveEvent>> {
+        if events.is_empty() {
+            return Ok(Vec::new());
+        }
+        let trials: HashMap<TrialId, TrialRow> =
+            self.store.trials(id).await?.into_iter().map(|trial| (trial.id, trial)).collect();
+        let names = self.task_names(id).await?;
+        Ok(events
+            .into_iter()
+            .filter_map(|event| {
+                let trial = trials.get(&event.trial)?;
+                let task = names.get(&trial.task).cloned().unwrap_or_default();
+                live(event, trial, task)
+            })
+            .collect())
+    }
+
+    /// The newest log and step events, oldest first.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn live_log(&self, id: EvaluationId) -> Result<Vec<LiveEvent>> {
+        let events = self.store.newest_events(id, LOG_PAGE).await?;
+        self.told(id, events).await
+    }
+
+    /// Wakes whenever something happens in the evaluation.
+    #[must_use]
+    pub fn subscribe(&self, id: EvaluationId) -> watch::Receiver<EventId> {
+        self.store.subscribe(id)
+    }
+
+    pub(crate) async fn records(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
+        let names: HashMap<_, _> = row.plan.tasks.iter().map(|task| (task.id, task.name.clone())).collect();
+        let results = self.store.results(row.id).await?;
+        Ok(results.into_iter().map(|(trial, attempt)| record(&names, trial, attempt)).collect())
+    }
+
+    async fn task_names(&self, id: EvaluationId) -> Result<HashMap<domain::id::TaskId, String>> {
+        let row = self.store.evaluation(id).await?;
+        Ok(row.plan.tasks.into_iter().map(|task| (task.id, task.name)).collect())
+    }
+}
+
+fn record(names: &HashMap<domain::id::TaskId, String>, trial: TrialRow, attempt: Option<AttemptRow>) -> TrialRecord {
+    TrialRecord {
+        id: trial.id,
+        task_id: trial.task,
+        task: names.get(&trial.task).cloned().unwrap_or_default(),
+        condition: trial.condition,
+        repeat: trial.repeat,
+        state: trial.state,
+        result: attempt.and_then(|attempt| attempt.result),
+    }
+}
+
+fn live(event: StoredEvent, trial: &TrialRow, task: String) -> Option<LiveEvent> {
+    Some(LiveEvent {
+        id: event.id,
+        trial: event.trial,
+        task,
+        condition: trial.condition,
+        repeat: trial.repeat,
+        at: event.at,
+        what: happening(event.what)?,
+    })
+}
+
+/// What a page is told. Only the end of a trial is an end for it: an attempt that is tried again is a line in the log.
+fn happening(what: Recorded) -> Option<Happening> {
+    match what {
+        Recorded::Log { phase, text } => Some(Happening::Log { phase, text }),
+        Recorded::StepDone { step } => Some(Happening::StepDone { step }),
+        Recorded::Ended { .. } => None,
+        Recorded::Moved { state: TrialState::Running { phase, .. } } => Some(Happening::PhaseReached { phase }),
+        Recorded::Moved { state: TrialState::Queued { attempts } } => Some(Happening::Log {
+            phase: Phase::Preparing,
+            text: format!("attempt {attempts} could not be scored; the trial is queued again\n"),
+        }),
+        Recorded::Moved { state: TrialState::Finished { verdict, .. } } => {
+            Some(Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) })
+        }
+    }
+}
+
+fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
+    let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, trials);
+    EvaluationListing {
+        id: row.id,
+        skills: report.skills,
+        tasks: row.plan.tasks.len() as u64,
+        repeats: row.plan.repeats,
+        title: row.plan.title,
+        agent: row.plan.agent,
+        model: row.plan.model,
+        counts: counts(trials),
+        delta: report.totals.delta,
+        created_at: row.created_at,
+    }
+}
+
+fn counts(trials: &[TrialRecord]) -> TrialCounts {
+    let mut counts = TrialCounts::default();
+    for trial in trials {
+        match trial.state.verdict().map(Verdict::scored) {
+            Some(Some(true)) => counts.passed += 1,
+            Some(Some(false)) => counts.failed += 1,
+            Some(None) => counts.not_scored += 1,
+            None if trial.state.word() == "queued" => counts.queued += 1,
+            None => counts.running += 1,
+        }
+    }
+    counts
+}

@@ -1,0 +1,104 @@
+//! One pair with everything that its trials left behind.
+
+use domain::attempt::BlobRef;
+use domain::condition::{Condition, Pair};
+use domain::id::{EvaluationId, TaskId};
+use domain::listing::{ArmDetail, AttemptListing, PairDetail};
+use domain::plan::EvaluationPlan;
+use domain::report::{TrialRecord, TrialReport};
+use domain::trace::Trace;
+use store::AttemptRow;
+
+use crate::{Ops, OpsError, Result};
+
+/// Longest piece of a log that a page shows, in bytes; the whole is a download.
+const SHOWN_BYTES: u64 = 128 << 10;
+/// Longest trace that is read for a page, in bytes.
+const TRACE_BYTES: u64 = 64 << 20;
+
+impl Ops {
+    /// The two trials of one task and repeat.
+    ///
+    /// # Errors
+    /// [`OpsError::NotFound`] where the plan has no such pair, or storage trouble.
+    pub async fn pair(&self, id: EvaluationId, task: TaskId, repeat: u32) -> Result<PairDetail> {
+        let row = self.store.evaluation(id).await?;
+        let order = pairs_in_order(&row.plan);
+        let missing = || OpsError::NotFound { what: "pair", id: format!("{id}/{task}/{repeat}") };
+        let place = order.iter().position(|pair| *pair == (task, repeat)).ok_or_else(missing)?;
+        let name =
+            row.plan.tasks.iter().find(|other| other.id == task).map(|task| task.name.clone()).ok_or_else(missing)?;
+        let records = self.records(&row).await?;
+        let arm = |condition: Condition| {
+            records.iter().find(|trial| trial.task_id == task && trial.repeat == repeat && trial.condition == condition)
+        };
+        let arms = Pair {
+            without: self.arm(arm(Condition::NoSkill)).await?,
+            with: self.arm(arm(Condition::WithSkill)).await?,
+        };
+        Ok(PairDetail {
+            evaluation: id,
+            scripted: row.plan.model.as_ref().is_some_and(|model| model.scripted),
+            repeats: row.plan.repeats,
+            title: row.plan.title,
+            task_id: task,
+            task: name,
+            repeat,
+            arms,
+            previous: place.checked_sub(1).and_then(|before| order.get(before)).copied(),
+            next: order.get(place + 1).copied(),
+        })
+    }
+
+    async fn arm(&self, trial: Option<&TrialRecord>) -> Result<Option<ArmDetail>> {
+        let Some(trial) = trial else { return Ok(None) };
+        let attempts = self.store.attempts(trial.id).await?;
+        let result = trial.result.clone();
+        let trace = match result.as_ref().and_then(|result| result.trace) {
+            Some(blob) => self.trace(blob).await?,
+            None => None,
+        };
+        Ok(Some(ArmDetail {
+            trial: TrialReport::from(trial),
+            agent_log: self.log(result.as_ref().and_then(|result| result.agent_log)).await?,
+            verifier_log: self.log(result.as_ref().and_then(|result| result.verifier_log)).await?,
+            attempts: attempts.iter().map(attempt).collect(),
+            result,
+            trace,
+        }))
+    }
+
+    async fn trace(&self, blob: BlobRef) -> Result<Option<Trace>> {
+        if blob.size > TRACE_BYTES {
+            return Ok(None);
+        }
+        let bytes = self.store.blobs().get(blob.hash).await?;
+        // A trace written by another version may not be readable; the page then says that there is none to show.
+        Ok(serde_json::from_slice(&bytes).ok())
+    }
+
+    /// The end of a log, where the failure usually stands, as text.
+    async fn log(&self, blob: Option<BlobRef>) -> Result<String> {
+        let Some(blob) = blob else { return Ok(String::new()) };
+        let from = blob.size.saturating_sub(SHOWN_BYTES);
+        let bytes = self.store.blobs().get_range(blob.hash, from, SHOWN_BYTES).await?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(if from > 0 { format!("… {from} bytes left out\n{text}") } else { text.into_owned() })
+    }
+}
+
+/// Task by task, repeat by repeat: the order in which a person goes through them.
+fn pairs_in_order(plan: &EvaluationPlan) -> Vec<(TaskId, u32)> {
+    plan.tasks.iter().flat_map(|task| (1..=plan.repeats).map(|repeat| (task.id, repeat))).collect()
+}
+
+fn attempt(row: &AttemptRow) -> AttemptListing {
+    AttemptListing {
+        id: row.id,
+        number: row.number,
+        started_at: row.started_at,
+        ended_at: row.ended_at,
+        verdict: row.verdict.as_ref().map(|verdict| verdict.word().to_owned()),
+        detail: row.verdict.as_ref().and_then(domain::verdict::Verdict::detail),
+    }
+}

@@ -1,0 +1,239 @@
+//! Planning: what is asked for, checked, counted, and started.
+
+use std::collections::BTreeSet;
+
+use domain::finding::Finding;
+use domain::id::EvaluationId;
+use domain::listing::{AgentChoice, PlanCard, PlanRequest};
+use domain::plan::{EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
+use domain::report::number;
+use domain::skill::SkillPackage;
+use domain::stats::alpha::Alpha;
+use domain::stats::mcnemar::smallest_p;
+use domain::task::Task;
+
+use crate::{Ops, OpsError, Result};
+
+/// Most repeats of a task in each arm.
+const MAX_REPEATS: u32 = 100;
+/// Most trials at the same time that a plan may ask for.
+const MAX_CONCURRENCY: u32 = 64;
+
+/// A request whose parts were found.
+struct Checked {
+    plan: EvaluationPlan,
+    tasks: Vec<Task>,
+    findings: Vec<Finding>,
+}
+
+impl Ops {
+    /// What a plan will take and what it can tell. Nothing is stored.
+    ///
+    /// # Errors
+    /// [`OpsError::Invalid`] with what is wrong and how to mend it.
+    pub async fn plan(&self, request: &PlanRequest) -> Result<PlanCard> {
+        let checked = self.check(request).await?;
+        Ok(card(&checked))
+    }
+
+    /// Starts an evaluation: stores its plan and its trials, queued.
+    ///
+    /// # Errors
+    /// As [`Ops::plan`], or storage trouble.
+    pub async fn start(&self, request: &PlanRequest) -> Result<EvaluationId> {
+        let checked = self.check(request).await?;
+        Ok(self.store.create_evaluation(&checked.plan, self.now()).await?)
+    }
+
+    /// The plan that [`Ops::start`] would store.
+    ///
+    /// # Errors
+    /// As [`Ops::plan`].
+    pub async fn resolve(&self, request: &PlanRequest) -> Result<EvaluationPlan> {
+        Ok(self.check(request).await?.plan)
+    }
+
+    async fn check(&self, request: &PlanRequest) -> Result<Checked> {
+        let agent = self.agent(&request.agent)?;
+        let model = self.model(agent, request)?;
+        let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
+        let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
+        if !(request.timeout_multiplier.is_finite() && request.timeout_multiplier > 0.0) {
+            return Err(OpsError::invalid("the time-out multiplier must be a number above 0"));
+        }
+        let (task_refs, tasks) = self.chosen_tasks(request).await?;
+        let (treatment, skills) = self.treatment(request, &tasks).await?;
+        let findings = lint(&tasks, &skills);
+        let seed = match request.seed {
+            Some(seed) => seed,
+            None => drawn_seed()?,
+        };
+        let plan = EvaluationPlan {
+            title: title(request, &treatment, tasks.len()),
+            treatment,
+            tasks: task_refs,
+            agent: agent.agent.clone(),
+            model,
+            repeats,
+            seed,
+            settings: RunSettings {
+                concurrency,
+                timeout_multiplier: request.timeout_multiplier,
+                token_cap: request.token_cap,
+                rebuild_images: request.rebuild_images,
+                ..RunSettings::default()
+            },
+        };
+        Ok(Checked { plan, tasks, findings })
+    }
+
+    fn agent(&self, name: &str) -> Result<&AgentChoice> {
+        let names = || self.config.agents.iter().map(|choice| choice.agent.name.clone()).collect::<Vec<_>>().join(", ");
+        let found = self.config.agents.iter().find(|choice| choice.agent.name == name);
+        found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))
+    }
+
+    fn model(&self, agent: &AgentChoice, request: &PlanRequest) -> Result<Option<ModelRef>> {
+        if !agent.needs_model {
+            return Ok(None);
+        }
+        let upstreams: BTreeSet<&str> = self.config.models.iter().map(|model| model.upstream.as_str()).collect();
+        let known = self.config.models.iter().find(|model| {
+            (request.upstream.is_empty() || model.upstream == request.upstream)
+                && (request.model.is_empty() || model.name == request.model)
+        });
+        if let Some(model) = known {
+            return Ok(Some(model.clone()));
+        }
+        // A model that the settings do not list may still be asked of a configured upstream by name.
+        match self.config.models.iter().find(|model| model.upstream == request.upstream) {
+            Some(model) if !request.model.is_empty() => {
+                Ok(Some(ModelRef { name: request.model.clone(), ..model.clone() }))
+            }
+            _ => Err(OpsError::invalid(format!(
+                "the agent '{}' needs a model: name an upstream and a model; upstreams configured: {}",
+                agent.agent.name,
+                if upstreams.is_empty() {
+                    "none".to_owned()
+                } else {
+                    upstreams.into_iter().collect::<Vec<_>>().join(", ")
+                },
+            ))),
+        }
+    }
+
+    async fn chosen_tasks(&self, request: &PlanRequest) -> Result<(Vec<TaskRef>, Vec<Task>)> {
+        if request.tasks.is_empty() {
+            return Err(OpsError::invalid("choose at least one task"));
+        }
+        let (mut refs, mut tasks) = (Vec::new(), Vec::new());
+        let mut seen = BTreeSet::new();
+        for id in request.tasks.iter().filter(|id| seen.insert(**id)) {
+            let row = self.store.task(*id).await?;
+            refs.push(TaskRef { id: *id, name: row.task.name.clone(), version: row.hash });
+            tasks.push(row.task);
+        }
+        Ok((refs, tasks))
+    }
+
+    async fn treatment(&self, request: &PlanRequest, tasks: &[Task]) -> Result<(Treatment, Vec<SkillPackage>)> {
+        if request.skills.is_empty() {
+            let bare: Vec<&str> =
+                tasks.iter().filter(|task| task.bundled_skills.is_empty()).map(|task| task.name.as_str()).collect();
+            if !bare.is_empty() {
+                return Err(OpsError::invalid(format!(
+                    "these tasks bring no skill of their own: {}; leave them out or choose a skill",
+                    bare.join(", ")
+                )));
+            }
+            return Ok((Treatment::TasksOwn, tasks.iter().flat_map(|task| task.bundled_skills.clone()).collect()));
+        }
+        let (mut versions, mut skills): (Vec<SkillRef>, Vec<SkillPackage>) = (Vec::new(), Vec::new());
+        for id in &request.skills {
+            let row = self.store.skill_version(*id).await?;
+            let name = row.package.manifest.name.clone();
+            if skills.iter().any(|skill| skill.folder() == row.package.folder()) {
+                return Err(OpsError::invalid(format!(
+                    "two of the skills would lie in one folder: {name}; choose one"
+                )));
+            }
+            versions.push(SkillRef { id: *id, name, version: row.hash });
+            skills.push(row.package);
+        }
+        Ok((Treatment::Skills { versions }, skills))
+    }
+}
+
+fn within(what: &str, value: u32, most: u32) -> Result<u32> {
+    if (1..=most).contains(&value) {
+        return Ok(value);
+    }
+    Err(OpsError::invalid(format!("{what} must be from 1 to {most}, not {value}")))
+}
+
+fn drawn_seed() -> Result<u64> {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes)
+        .map_err(|error| OpsError::invalid(format!("no seed could be drawn: {error}; give one yourself")))?;
+    // 53 bits, so that the seed survives JSON readers which keep numbers as doubles.
+    Ok(u64::from_le_bytes(bytes) >> 11)
+}
+
+fn title(request: &PlanRequest, treatment: &Treatment, tasks: usize) -> String {
+    if !request.title.trim().is_empty() {
+        return request.title.trim().chars().take(200).collect();
+    }
+    let what = match treatment {
+        Treatment::TasksOwn => "task's own skills".to_owned(),
+        Treatment::Skills { versions } => {
+            versions.iter().map(|version| version.name.as_str()).collect::<Vec<_>>().join(" + ")
+        }
+    };
+    format!("{what} on {tasks} {}", if tasks == 1 { "task" } else { "tasks" })
+}
+
+/// An instruction that names the skill gives it away in both arms.
+fn lint(tasks: &[Task], skills: &[SkillPackage]) -> Vec<Finding> {
+    let names: BTreeSet<&str> = skills.iter().map(|skill| skill.manifest.name.as_str()).collect();
+    let mut findings = Vec::new();
+    for task in tasks {
+        for name in names.iter().filter(|name| name.len() > 3 && task.instruction.contains(**name)) {
+            let message =
+                format!("the instruction of task {} names the skill {name}, so both arms are told of it", task.name);
+            findings
+                .push(Finding::warning("instruction_names_skill", &task.name, message).hint("reword the instruction"));
+        }
+    }
+    findings
+}
+
+fn card(checked: &Checked) -> PlanCard {
+    let plan = &checked.plan;
+    let tasks = u32::try_from(plan.tasks.len()).unwrap_or(u32::MAX);
+    let needed = (1..64).find(|n| smallest_p(*n) <= Alpha::FIVE_PERCENT.value()).unwrap_or(64);
+    let smallest_delta = (tasks >= needed).then(|| f64::from(needed) / f64::from(tasks));
+    let advice = match smallest_delta {
+        None => format!(
+            "With {tasks} of at least {needed} tasks no outcome can be told from chance: add {} more.",
+            needed - tasks
+        ),
+        Some(delta) => format!(
+            "The smallest Δ that can be told from chance is {}: {needed} of {tasks} tasks that all flip the same way.",
+            number::points(Some(delta))
+        ),
+    };
+    let per_arm: f64 = checked
+        .tasks
+        .iter()
+        .map(|task| (task.agent.timeout + task.verifier.timeout).as_secs_f64() * plan.settings.timeout_multiplier)
+        .sum();
+    let longest = per_arm * 2.0 * f64::from(plan.repeats) / f64::from(plan.settings.concurrency);
+    PlanCard {
+        trials: plan.trials() as u64,
+        tasks: u64::from(tasks),
+        longest_seconds: longest.ceil() as u64,
+        smallest_delta,
+        advice,
+        findings: checked.findings.clone(),
+    }
+}

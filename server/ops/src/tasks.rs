@@ -1,0 +1,131 @@
+//! Tasks: add from a folder, list, look at.
+
+use std::path::{Path, PathBuf};
+
+use domain::finding::Finding;
+use domain::id::TaskId;
+use domain::listing::{AcceptedTask, FindingCounts, Refused, TaskDetail, TaskIntake, TaskListing};
+use formats::task::{LoadedTask, discover, read_task};
+
+use crate::{Ops, OpsError, Result, blocking};
+
+impl Ops {
+    /// Adds the task, or all tasks, below a folder of this server. The folder must lie below a configured root.
+    ///
+    /// # Errors
+    /// [`OpsError::Invalid`] where the folder is not there, lies elsewhere, or holds no task.
+    pub async fn add_tasks(&self, path: &str) -> Result<TaskIntake> {
+        let roots = self.config.task_roots.clone();
+        if roots.is_empty() {
+            return Err(OpsError::invalid(
+                "no task folders are allowed on this server; name some as task_roots in skilldelta.toml",
+            ));
+        }
+        let wanted = PathBuf::from(path.trim());
+        let folder = blocking(move || below_a_root(&wanted, &roots)).await??;
+        self.add_tasks_from(&[folder], self.config.task_roots.clone()).await
+    }
+
+    /// Adds the tasks below folders that the person at the command line names. Links are followed below those folders only.
+    ///
+    /// # Errors
+    /// [`OpsError::Invalid`] where a folder is not there or none holds a task.
+    pub async fn add_task_folders(&self, paths: &[PathBuf]) -> Result<TaskIntake> {
+        self.add_tasks_from(paths, Vec::new()).await
+    }
+
+    async fn add_tasks_from(&self, paths: &[PathBuf], roots: Vec<PathBuf>) -> Result<TaskIntake> {
+        let mut answer = TaskIntake::default();
+        for path in paths {
+            let folders = discovered(path).await?;
+            for folder in folders {
+                let roots = if roots.is_empty() { vec![path.clone()] } else { roots.clone() };
+                let place = folder.clone();
+                let loaded = blocking(move || read_task(&place, &roots)).await?;
+                self.put_task(&folder, loaded, &mut answer).await?;
+            }
+        }
+        if answer.accepted.is_empty() && answer.refused.is_empty() {
+            let place = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
+            return Err(OpsError::invalid(format!(
+                "no task found below {place}; a task folder holds task.md, or instruction.md and task.toml"
+            )));
+        }
+        Ok(answer)
+    }
+
+    async fn put_task(&self, folder: &Path, loaded: LoadedTask, answer: &mut TaskIntake) -> Result<()> {
+        let path = folder.display().to_string();
+        let Some(task) = loaded.task else {
+            answer.refused.push(Refused { path, findings: loaded.findings });
+            return Ok(());
+        };
+        self.store.blobs().put_tree(loaded.files).await?;
+        let (id, is_new) = self.store.put_task(&task, &loaded.findings, &path, self.now()).await?;
+        answer.accepted.push(AcceptedTask {
+            path,
+            id,
+            name: task.name.clone(),
+            version: task.version(),
+            is_new,
+            findings: loaded.findings,
+        });
+        Ok(())
+    }
+
+    /// All tasks by name.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn tasks(&self) -> Result<Vec<TaskListing>> {
+        let rows = self.store.tasks().await?;
+        Ok(rows
+            .into_iter()
+            .map(|row| TaskListing {
+                id: row.id,
+                name: row.name,
+                layout: row.layout,
+                version: row.hash,
+                difficulty: row.metadata.difficulty,
+                category: row.metadata.category,
+                has_oracle: row.has_oracle,
+                bundled_skills: row.bundled_skills,
+                findings: FindingCounts::of(&row.findings),
+                source: row.source,
+                created_at: row.created_at,
+            })
+            .collect())
+    }
+
+    /// One task, all of it.
+    ///
+    /// # Errors
+    /// [`OpsError::NotFound`], or storage trouble.
+    pub async fn task(&self, id: TaskId) -> Result<TaskDetail> {
+        let row = self.store.task(id).await?;
+        let findings: Vec<Finding> = row.findings;
+        Ok(TaskDetail { id: row.id, task: row.task, findings, source: row.source, created_at: row.created_at })
+    }
+}
+
+async fn discovered(path: &Path) -> Result<Vec<PathBuf>> {
+    let path = path.to_owned();
+    blocking(move || {
+        if path.is_dir() {
+            return Ok(discover(&path));
+        }
+        Err(OpsError::invalid(format!("there is no folder {}; check the path", path.display())))
+    })
+    .await?
+}
+
+/// The real place of a folder, if it lies below one of the roots.
+fn below_a_root(wanted: &Path, roots: &[PathBuf]) -> Result<PathBuf> {
+    let allowed = || roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
+    // One answer for what is not there and what lies elsewhere: the page is no way to look around on the disk.
+    let refused =
+        || OpsError::invalid(format!("{} is no folder below the allowed ones: {}", wanted.display(), allowed()));
+    let place = wanted.canonicalize().map_err(|_| refused())?;
+    let inside = roots.iter().filter_map(|root| root.canonicalize().ok()).any(|root| place.starts_with(root));
+    if inside && place.is_dir() { Ok(place) } else { Err(refused()) }
+}
