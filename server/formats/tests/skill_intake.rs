@@ -74,6 +74,11 @@ fn damaged_entries_are_named() {
     let refusal = read(&forged(&bytes, b"Counts sheep", b"Counts goats")).unwrap_err();
     assert_eq!(refusal.code(), "entry_unreadable");
     assert!(refusal.to_string().contains("SKILL.md"));
+
+    // Version, flags, and a method of packing (12, bzip2) that is not read; in the local and the central header alike.
+    let local = forged(&bytes, b"PK\x03\x04\x0a\0\0\0\0\0", b"PK\x03\x04\x0a\0\0\0\x0c\0");
+    let central = forged(&local, b"\x0a\0\0\0\0\0", b"\x0a\0\0\0\x0c\0");
+    assert_eq!(read(&central).unwrap_err().code(), "entry_method");
 }
 
 #[test]
@@ -92,6 +97,9 @@ fn limits_hold_whatever_the_headers_say() {
 
     let few = IntakeLimits { max_entries: 2, ..IntakeLimits::default() };
     assert_eq!(read_zip(&packed, "x", &few).unwrap_err().code(), "too_many_entries");
+    let one = IntakeLimits { max_skills: 1, ..IntakeLimits::default() };
+    let two = zipped(&[("a/SKILL.md", skill("a").as_bytes()), ("b/skill.md", b"x")]);
+    assert_eq!(read_zip(&two, "x", &one).unwrap_err().code(), "too_many_skills");
     let tight = IntakeLimits { max_upload_bytes: 1000, ..IntakeLimits::default() };
     assert_eq!(read_zip(&packed, "x", &tight).unwrap_err().code(), "upload_too_large");
     // What lies outside of skills is not unpacked and counts against nothing.

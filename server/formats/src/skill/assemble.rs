@@ -41,6 +41,10 @@ pub(super) fn assemble(
         listing.rename_skill_md();
     }
     let layout = layout::find_skills(listing.entries.iter().map(|entry| &entry.path));
+    let skills = layout.skills.len() + layout.misnamed.len();
+    if skills > limits.max_skills {
+        return Err(IntakeRefusal::TooManySkills { count: skills, limit: limits.max_skills });
+    }
     let (members, outside) = grouped(&listing, &layout);
     let in_skills: usize = members.iter().map(Vec::len).sum();
     if in_skills > limits.max_entries {

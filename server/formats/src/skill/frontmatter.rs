@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use super::yaml::{self, Field, YamlFault};
 
 /// Longest accepted frontmatter, in bytes.
-pub const MAX_YAML_BYTES: usize = 256 * 1024;
+pub const MAX_YAML_BYTES: usize = 64 * 1024;
 
 const FENCE: &str = "---";
 

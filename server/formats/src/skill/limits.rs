@@ -17,6 +17,8 @@ pub struct IntakeLimits {
     pub max_unpacked_bytes: u64,
     /// Entries of an archive, files of an upload, or files within the skills of a folder. Default 10,000.
     pub max_entries: usize,
+    /// Skills of one upload, good or not. Default 1,000.
+    pub max_skills: usize,
     /// Bytes of a path. Default and most: [`MAX_PATH_BYTES`].
     pub max_path_bytes: usize,
     /// Segments of a path. Default and most: [`MAX_PATH_DEPTH`].
@@ -33,6 +35,7 @@ impl Default for IntakeLimits {
             max_upload_bytes: 50 * MIB,
             max_unpacked_bytes: 100 * MIB,
             max_entries: 10_000,
+            max_skills: 1_000,
             max_path_bytes: MAX_PATH_BYTES,
             max_path_depth: MAX_PATH_DEPTH,
             max_ratio: 200,
@@ -74,6 +77,14 @@ pub enum IntakeRefusal {
         #[source]
         source: zip::result::ZipError,
     },
+    /// An entry is packed in a way that is not read.
+    #[error("the entry `{entry}` is packed by the method {method}; only stored and deflated entries are read")]
+    Method {
+        /// Its name.
+        entry: String,
+        /// The method's name or number.
+        method: String,
+    },
     /// An entry needs a password.
     #[error("the entry `{entry}` is encrypted")]
     Encrypted {
@@ -111,6 +122,14 @@ pub enum IntakeRefusal {
     #[error("{count} entries, the limit is {limit}")]
     TooManyEntries {
         /// How many there are, as far as was counted.
+        count: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// More skills than are allowed.
+    #[error("{count} skills, the limit is {limit}")]
+    TooManySkills {
+        /// How many there are.
         count: usize,
         /// The limit.
         limit: usize,
@@ -173,11 +192,13 @@ impl IntakeRefusal {
             Self::UnknownKind => "unknown_kind",
             Self::Archive { .. } => "archive_unreadable",
             Self::Entry { .. } => "entry_unreadable",
+            Self::Method { .. } => "entry_method",
             Self::Encrypted { .. } => "entry_encrypted",
             Self::EntryName { .. } => "entry_name_not_utf8",
             Self::Path { .. } => "path_refused",
             Self::PathTooLong { .. } => "path_too_long",
             Self::TooManyEntries { .. } => "too_many_entries",
+            Self::TooManySkills { .. } => "too_many_skills",
             Self::Unpacked { .. } => "unpacked_too_large",
             Self::Ratio { .. } => "ratio_too_large",
             Self::Duplicate { .. } => "duplicate_path",
@@ -195,12 +216,15 @@ impl IntakeRefusal {
                 "leave out what the skill does not need, such as data sets and build results"
             }
             Self::UnknownKind => "hand over a folder, a `.zip` or `.skill` archive, or a file called `SKILL.md`",
-            Self::Archive { .. } | Self::Entry { .. } => "pack it again as an ordinary zip archive (deflate)",
+            Self::Archive { .. } | Self::Entry { .. } | Self::Method { .. } => {
+                "pack it again as an ordinary zip archive (deflate)"
+            }
             Self::Encrypted { .. } => "pack it without a password",
             Self::EntryName { .. } => "pack it with a program that writes names in UTF-8, or use plain letters",
             Self::Path { .. } => "use paths relative to the top of the upload, with `/` between plain names",
             Self::PathTooLong { .. } => "use fewer or shorter folders",
             Self::TooManyEntries { .. } => "hand over the skill's folder alone",
+            Self::TooManySkills { .. } => "hand them over in parts",
             Self::Ratio { .. } => "leave the file out, or hand over the folder unpacked",
             Self::Duplicate { .. } | Self::BelowFile { .. } => {
                 "pack the folder again: an archive may hold each path once"
@@ -216,7 +240,11 @@ impl IntakeRefusal {
         let mut message = self.to_string();
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
-            message = format!("{message}: {error}");
+            let reason = error.to_string();
+            // Some libraries say their source's words themselves.
+            if !message.ends_with(&reason) {
+                message = format!("{message}: {reason}");
+            }
             source = error.source();
         }
         Finding::error(self.code(), name, message).hint(self.remedy())

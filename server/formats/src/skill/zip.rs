@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use zip::read::{Config, ZipFileEntry};
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
-use zip::{System, ZipReadOptions};
+use zip::{CompressionMethod, System, ZipReadOptions};
 
 use super::assemble::{Budget, Source, assemble};
 use super::intake::Intake;
@@ -92,6 +92,10 @@ impl Source for Unpacker<'_> {
         let unreadable = |source| IntakeRefusal::Entry { entry: name(), source };
         let entry = self.entries.get_mut(listed.handle).and_then(Option::take);
         let entry = entry.ok_or_else(|| unreadable(ZipError::FileNotFound))?;
+        if !matches!(entry.compression(), CompressionMethod::Stored | CompressionMethod::Deflated) {
+            let method = entry.compression().to_string();
+            return Err(IntakeRefusal::Method { entry: name(), method });
+        }
         let by_ratio = RATIO_FREE_BYTES.max(entry.compressed_size().saturating_mul(self.max_ratio));
         let most = by_ratio.min(room.left);
         let file = entry.with_reader(&mut self.reader, ZipReadOptions::new()).map_err(unreadable)?;
