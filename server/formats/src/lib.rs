@@ -1,4 +1,5 @@
 //! Bytes to domain values and back: skills, task layouts, verifier results, traces, reports. Pure.
 
 pub mod skill;
+pub mod task;
 pub mod verdict;

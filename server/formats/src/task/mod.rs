@@ -1,0 +1,69 @@
+//! Tasks as SkillsBench and its kin write them, from a folder to a domain task: `disk` and `discover` touch the disk, the rest is pure.
+//! Each part (settings, prompt, verifier, oracle) is chosen by itself, because real packages carry parts of both layouts.
+
+mod compose;
+mod config;
+mod container;
+pub mod discover;
+pub mod disk;
+mod dockerfile;
+mod env_vars;
+mod image_name;
+mod limits;
+mod lint;
+mod network;
+mod parts;
+mod prompt;
+mod scripts;
+mod settings;
+mod skills;
+mod unsupported;
+mod v1_0;
+mod v1_1;
+mod verifier_md;
+
+use std::path::{Path, PathBuf};
+
+use domain::finding::{Finding, has_errors};
+use domain::task::{Task, TaskLayout};
+use domain::tree::LoadedTree;
+
+pub use discover::discover;
+pub use disk::DiskLimits;
+
+/// A task folder that was read, usable or not.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadedTask {
+    /// Folder name.
+    pub name: String,
+    /// The layout its settings and prompt are in; `None` where there are neither.
+    pub layout: Option<TaskLayout>,
+    /// The task; `None` exactly where a finding is an error.
+    pub task: Option<Task>,
+    /// Every file that could be read.
+    pub files: LoadedTree,
+    /// All that is to be said about it; files are named relative to the folder.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads the task in `folder`. Symbolic links are followed only to places below one of `roots` (or below the folder itself); the folder
+/// must lie below one of them too, unless there are none.
+#[must_use]
+pub fn read_task(folder: &Path, roots: &[PathBuf]) -> LoadedTask {
+    read_task_within(folder, roots, &DiskLimits::default())
+}
+
+/// [`read_task`] with other limits.
+#[must_use]
+pub fn read_task_within(folder: &Path, roots: &[PathBuf], limits: &DiskLimits) -> LoadedTask {
+    let (files, findings) = disk::read_folder(folder, roots, limits);
+    load(&disk::folder_name(folder), files, findings)
+}
+
+/// Builds a task from its files. `findings` are those of reading them.
+#[must_use]
+pub fn load(name: &str, files: LoadedTree, mut findings: Vec<Finding>) -> LoadedTask {
+    let (layout, task) = parts::assemble(name, &files, &mut findings);
+    let task = task.filter(|_| !has_errors(&findings));
+    LoadedTask { name: name.to_owned(), layout, task, files, findings }
+}

@@ -1,0 +1,69 @@
+//! What a phase may reach: `network_mode`, `allowed_hosts`, and the older `allow_internet`.
+
+use domain::finding::{Finding, Severity};
+use domain::task::NetworkPolicy;
+
+use super::settings::{Section, brief};
+
+/// The policy that a section sets; `None` where it sets none.
+pub(super) fn policy(section: &Section<'_>, out: &mut Vec<Finding>) -> Option<NetworkPolicy> {
+    let mode = section.text("network_mode", out);
+    let hosts = section.texts("allowed_hosts", out);
+    let named = mode.and_then(|mode| by_name(section, &mode, hosts.clone(), out));
+    if !hosts.is_empty() && !matches!(named, Some(NetworkPolicy::Allowlist { .. })) {
+        let message = format!("{} has an effect only with `network_mode: allowlist`", section.label("allowed_hosts"));
+        out.push(section.error("network_conflict", "allowed_hosts", message));
+    }
+    let internet = section.flag("allow_internet", out);
+    match (named, internet) {
+        (Some(policy), Some(false)) if policy != NetworkPolicy::None => {
+            let message = "`allow_internet: false` contradicts `network_mode`";
+            out.push(section.error("network_conflict", "allow_internet", message).hint("keep `network_mode` only"));
+            Some(policy)
+        }
+        (Some(policy), _) => Some(policy),
+        (None, Some(true)) => Some(NetworkPolicy::Public),
+        (None, Some(false)) => Some(NetworkPolicy::None),
+        (None, None) => None,
+    }
+}
+
+fn by_name(section: &Section<'_>, mode: &str, hosts: Vec<String>, out: &mut Vec<Finding>) -> Option<NetworkPolicy> {
+    match mode.to_ascii_lowercase().as_str() {
+        "public" => Some(NetworkPolicy::Public),
+        "no-network" | "none" | "disabled" | "off" => Some(NetworkPolicy::None),
+        "allowlist" => {
+            if hosts.is_empty() {
+                let message = "`network_mode: allowlist` needs at least one host in `allowed_hosts`";
+                out.push(section.error("network_conflict", "network_mode", message));
+            }
+            for host in hosts.iter().filter(|host| !is_host(host)) {
+                let message = format!("{:?} in {} is no host name", brief(host), section.label("allowed_hosts"));
+                out.push(
+                    section
+                        .error("bad_host", "allowed_hosts", message)
+                        .hint("write `example.com`, without scheme and path"),
+                );
+            }
+            Some(NetworkPolicy::Allowlist { hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect() })
+        }
+        _ => {
+            let message = format!("{} is {:?}", section.label("network_mode"), brief(mode));
+            let finding = section.finding(Severity::Error, "bad_network_mode", "network_mode", message);
+            out.push(finding.hint("it must be `public`, `no-network` or `allowlist`"));
+            None
+        }
+    }
+}
+
+/// Dot-separated labels of letters, digits and inner hyphens; a leading `*.` stands for any subdomain.
+fn is_host(host: &str) -> bool {
+    let host = host.strip_prefix("*.").unwrap_or(host);
+    let label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    host.len() <= 253 && host.split('.').all(label)
+}
