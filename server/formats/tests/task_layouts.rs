@@ -435,13 +435,31 @@ fn bundled_skills_are_never_left_out_silently() {
             "environment/skills loose_files",
             "environment/skills/deep no_skill_md",
             "environment/skills/licenses no_skill_md",
-            "environment/skills/lower/skill.md skill_md_case",
+            "environment/skills/lower/skill.md wrong_file_name",
             "environment/skills/plain/SKILL.md:1 no_frontmatter",
             "environment/skills/twin/SKILL.md:2 name_folder_mismatch",
             "environment/skills/twin/SKILL.md skill_twice",
             "instruction.md names_skill",
         ]
     );
+}
+
+#[test]
+fn the_shared_scripts_are_told_apart_at_import() {
+    for (script, want) in [
+        ("crlf-test.sh", ["tests/test.sh:1 windows_line_ends", "tests/test.sh not_executable"].as_slice()),
+        ("noexec-test.sh", &["tests/test.sh not_executable"]),
+        ("crlf-value.sh", &["tests/test.sh not_executable"]),
+    ] {
+        let path = format!("{}/../../../shared/cases/H23/{script}", env!("CARGO_MANIFEST_DIR"));
+        let Ok(bytes) = std::fs::read(&path) else {
+            println!("skipped: {path} is not there");
+            continue;
+        };
+        let mut files = loaded(older(), &[("task.toml", Some("version = \"1.0\"\n[agent]\ntimeout_sec = 60\n"))]).files;
+        files.insert(RelPath::new("tests/test.sh").unwrap(), LoadedFile { executable: false, bytes });
+        assert_eq!(told(&load("sheep", files, Vec::new()), Severity::Note), want, "{script}");
+    }
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn without_skill_md(path: &str, tree: &LoadedTree) -> Finding {
     match found {
         Some(file) if file.parent().is_none() => {
             let message = format!("this bundled skill is left out: the file must be called SKILL.md, not {file}");
-            Finding::warning("skill_md_case", format!("{path}/{file}"), message)
+            Finding::warning("wrong_file_name", format!("{path}/{file}"), message)
                 .hint("agents in a Linux container will not see it: rename it, or bring the skill by itself")
         }
         Some(file) => Finding::warning("no_skill_md", path, message).hint(format!("there is one deeper down: {file}")),

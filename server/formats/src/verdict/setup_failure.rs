@@ -1,25 +1,23 @@
 //! Signs in a verifier's output that its own tools could not be installed or started. A sign is a hint, not a proof: see `judge`.
+//! What an agent's own program might print as well is no sign.
 
 use super::text::{head, without_colours};
 
 /// Texts that package managers, downloaders and test runners print when they cannot do their work.
-const SIGNS: [&str; 35] = [
+const SIGNS: [&str; 29] = [
     // apt
     "E: Unable to locate package",
     "E: Unable to fetch some archives",
     "E: Failed to fetch",
     "has no installation candidate",
     "Temporary failure resolving",
-    "Temporary failure in name resolution",
-    "Could not connect to",
-    // curl, wget, git
+    // curl, wget
     "curl: (5)",
     "curl: (6)",
-    "curl: (7)",
-    "curl: (22)",
-    "curl: (28)",
+    "curl: (7) Failed to connect",
+    "curl: (28) Failed to connect",
+    "curl: (28) Connection timed out",
     "curl: (35)",
-    "curl: (56)",
     "curl: (60)",
     "wget: unable to resolve host address",
     "wget: bad address",
@@ -31,21 +29,27 @@ const SIGNS: [&str; 35] = [
     "CERTIFICATE_VERIFY_FAILED",
     // uv
     "error: Failed to fetch",
-    "Failed to download",
+    "Failed to download `",
     "No solution found when resolving",
     "dns error: failed to lookup address",
     "invalid peer certificate",
-    // npm, cargo, go
+    // npm
     "npm ERR! network",
     "npm error network",
     "npm error code E404",
-    "error: failed to download from",
     // pytest
     "No module named pytest",
-    "No module named 'pytest'",
     "unrecognized arguments: --ctrf",
-    "pytest: error: unrecognized arguments",
 ];
+
+/// Programs that a verifier's script uses for itself. Others may be what the agent should have made.
+const TOOLS: [&str; 22] = [
+    "apt", "apt-get", "apk", "bc", "cargo", "conda", "curl", "dnf", "git", "go", "jq", "mvn", "node", "npm", "npx",
+    "pip", "pip3", "pytest", "python3", "uv", "uvx", "wget",
+];
+
+/// The agent's own services listen there.
+const LOCAL: [&str; 4] = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
 
 /// The first line that tells of a failed installation or a missing tool; capped, without colours.
 #[must_use]
@@ -54,11 +58,13 @@ pub fn setup_failure(output: &str) -> Option<String> {
 }
 
 fn is_sign(line: &str) -> bool {
-    SIGNS.iter().any(|sign| line.contains(sign)) || is_missing_tool(line)
+    let local = LOCAL.iter().any(|host| line.contains(host));
+    !local && (SIGNS.iter().any(|sign| line.contains(sign)) || is_missing_tool(line))
 }
 
-/// `test.sh: line 3: uvx: command not found` (bash), `test.sh: 3: uvx: not found` (dash): the verifier's own script only, because a
-/// program of the agent's may print the same of itself.
+/// `test.sh: line 3: uvx: command not found` (bash), `test.sh: 3: uvx: not found` (dash).
 fn is_missing_tool(line: &str) -> bool {
-    line.contains("test.sh: ") && (line.ends_with(": command not found") || line.ends_with(": not found"))
+    let rest = line.strip_suffix(": command not found").or(line.strip_suffix(": not found"));
+    let tool = rest.filter(|rest| rest.contains("test.sh: ")).and_then(|rest| rest.rsplit(": ").next());
+    tool.is_some_and(|tool| TOOLS.contains(&tool))
 }
