@@ -156,8 +156,8 @@ impl TrialGateway {
         if request.method() != Method::POST || request.uri().path() != MESSAGES_PATH {
             return Err(Refusal::NoSuchEndpoint { asked: format!("{} {}", request.method(), request.uri().path()) });
         }
-        let head: RequestHead =
-            serde_json::from_slice(request.body()).map_err(|error| Refusal::Unreadable { reason: error.to_string() })?;
+        let head: RequestHead = serde_json::from_slice(request.body())
+            .map_err(|error| Refusal::Unreadable { reason: error.to_string() })?;
         call.model(&head.model);
         let ticket = &self.shared.ticket;
         if head.model != ticket.model && !ticket.side_models.contains(&head.model) {

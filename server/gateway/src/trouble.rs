@@ -33,7 +33,9 @@ pub enum ProviderTrouble {
         message: String,
     },
     /// 401, 402, 403, 404: the key, the account or the model's name is wrong. Trying again does not help.
-    #[error("the model's provider denies access ({status}): {message}; check the upstream's key, account and model name")]
+    #[error(
+        "the model's provider denies access ({status}): {message}; check the upstream's key, account and model name"
+    )]
     Denied {
         /// HTTP status.
         status: u16,

@@ -140,7 +140,10 @@ mod tests {
     fn a_cut_stream_has_no_output_count_and_no_end() {
         let mut reader = UsageReader::new("text/event-stream");
         reader.push(STREAM.split("event: message_delta").next().unwrap().as_bytes());
-        assert_eq!(reader.reading(false), WireReading { usage: usage(3, 12142, 7, None), complete: false, error: None });
+        assert_eq!(
+            reader.reading(false),
+            WireReading { usage: usage(3, 12142, 7, None), complete: false, error: None }
+        );
         reader.push(b"event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}}\n\n");
         assert_eq!(reader.reading(false).error, Some(("overloaded_error".to_owned(), "Overloaded".to_owned())));
     }
@@ -148,7 +151,10 @@ mod tests {
     #[test]
     fn json_is_read_whole_and_what_is_not_told_is_unknown() {
         for (body, want) in [
-            (r#"{"usage":{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":null}}"#, usage(5, 0, 0, Some(2))),
+            (
+                r#"{"usage":{"input_tokens":5,"output_tokens":2,"cache_read_input_tokens":null}}"#,
+                usage(5, 0, 0, Some(2)),
+            ),
             (r#"{"usage":{"output_tokens":"many"}}"#, TokenUsage::UNKNOWN),
             (r#"{"content":[]}"#, TokenUsage::UNKNOWN),
         ] {

@@ -53,7 +53,9 @@ async fn server(answer: String) -> (String, tokio::task::JoinHandle<String>) {
 }
 
 fn http(body: &str, length: usize) -> String {
-    format!("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\nset-cookie: a=b\r\n\r\n{body}")
+    format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {length}\r\nset-cookie: a=b\r\n\r\n{body}"
+    )
 }
 
 #[tokio::test]
@@ -68,7 +70,8 @@ async fn the_real_key_goes_upstream_and_nowhere_else() {
     assert!(asked.contains(&format!("x-api-key: {}\r\n", KEY.to_ascii_lowercase())));
     assert!(asked.contains("anthropic-version: 2023-06-01\r\n") && !asked.contains("trial-token"));
 
-    let shown = format!("{:?} {:?} {:?}", AnthropicUpstream::new(config(&url)).unwrap(), config(&url), gateway.records());
+    let shown =
+        format!("{:?} {:?} {:?}", AnthropicUpstream::new(config(&url)).unwrap(), config(&url), gateway.records());
     assert!(!shown.contains(KEY), "{shown}");
 }
 
@@ -111,7 +114,12 @@ fn unusable_configurations_are_refused_with_a_remedy() {
         (with(|config| config.base_url = "api.example.com".to_owned()), "not a base URL"),
         (with(|config| config.base_url = "ftp://x".to_owned()), "not a base URL"),
         (with(|config| config.credential = Credential::ApiKey(Secret::new("a\nb"))), "copy it again"),
-        (with(|config| config.extra_ca_pem = Some(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec())), "PEM"),
+        (
+            with(|config| {
+                config.extra_ca_pem = Some(b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".to_vec())
+            }),
+            "PEM",
+        ),
         (with(|config| config.proxy = Some("::".to_owned())), "HTTP client"),
     ] {
         let message = result.unwrap_err();

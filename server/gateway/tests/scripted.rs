@@ -29,7 +29,8 @@ fn body(system: &str, task: &str, turns: usize, stream: bool) -> String {
     for _ in 0..turns {
         messages.push(json!({"role": "assistant", "content": "…"}));
         let read = "description: Counts sheep, without falling asleep.";
-        messages.push(json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": read}]}));
+        messages
+            .push(json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": read}]}));
     }
     json!({"model": "m", "stream": stream, "system": system, "messages": messages}).to_string()
 }
@@ -99,10 +100,20 @@ fn unusable_scripts_are_refused_with_their_place() {
         (rule(r#"{"turns":[{"txet":"x"}]}"#), "txet"),
         (rule(r#"{"when":{"skill":true},"turns":[{}]}"#), "skill"),
         (rule(r#"{"when":{"task_contains":" "},"turns":[{}]}"#), "empty text"),
-        (rule(r#"{"turns":[{"text":"x","error":{"status":500,"type":"t","message":"m"}}]}"#), "both an error and an answer"),
+        (
+            rule(r#"{"turns":[{"text":"x","error":{"status":500,"type":"t","message":"m"}}]}"#),
+            "both an error and an answer",
+        ),
         (rule(r#"{"turns":[{"error":{"status":200,"type":"t","message":"m"}}]}"#), "400..=599"),
     ] {
         let error = ScriptedUpstream::parse("s", "model.json", text.as_bytes()).unwrap_err().to_string();
         assert!(error.starts_with("model.json: ") && error.contains(words), "{error}");
     }
+}
+
+#[test]
+fn the_bundled_script_is_usable() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/model.json");
+    let bytes = std::fs::read(file).unwrap();
+    assert!(ScriptedUpstream::parse("scripted", file, &bytes).is_ok());
 }

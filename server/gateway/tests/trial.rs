@@ -25,7 +25,10 @@ async fn an_answer_passes_byte_for_byte_and_is_counted() {
     assert_eq!(seen[0].uri(), "/v1/messages?beta=true");
     assert!(!seen[0].headers().contains_key("x-api-key"), "the trial's own token stays behind");
     let record = &gateway.records()[0];
-    assert_eq!((record.model.as_deref(), &record.outcome, record.status), (Some("m"), &CallOutcome::Answered, Some(200)));
+    assert_eq!(
+        (record.model.as_deref(), &record.outcome, record.status),
+        (Some("m"), &CallOutcome::Answered, Some(200))
+    );
     assert!(record.latency_to_first_byte_ms.is_some());
 }
 
@@ -36,11 +39,19 @@ async fn what_is_not_the_evaluations_is_refused_in_the_vendors_words() {
     for (request, code, kind, words) in [
         (request(r#"{"model":"other"}"#), 404, "not_found_error", "model: other"),
         (request("not json"), 400, "invalid_request_error", "not a Messages request"),
-        (http::Request::post("/v1/complete").body(bytes::Bytes::new()).unwrap(), 404, "not_found_error", "POST /v1/complete"),
+        (
+            http::Request::post("/v1/complete").body(bytes::Bytes::new()).unwrap(),
+            404,
+            "not_found_error",
+            "POST /v1/complete",
+        ),
     ] {
         let (got, body, _) = call(&gateway, request).await;
         let body: serde_json::Value = serde_json::from_str(&body).unwrap();
-        assert_eq!((got.as_u16(), body["type"].as_str(), body["error"]["type"].as_str()), (code, Some("error"), Some(kind)));
+        assert_eq!(
+            (got.as_u16(), body["type"].as_str(), body["error"]["type"].as_str()),
+            (code, Some("error"), Some(kind))
+        );
         assert!(body["error"]["message"].as_str().unwrap().contains(words), "{body}");
     }
     assert_eq!(call(&gateway, request(r#"{"model":"small"}"#)).await.0, 200, "a declared side model");
@@ -115,10 +126,15 @@ async fn lasting_trouble_ends_within_the_stated_time_in_its_class() {
 #[tokio::test(start_paused = true)]
 async fn a_silent_provider_is_trouble() {
     let gateway = open(Acting::new(vec![Act::Hang]), Caps::default());
-    assert_eq!(call(&gateway, ask()).await, (http::StatusCode::OK, STREAM.to_owned(), true), "the time counts from the first failure");
+    assert_eq!(
+        call(&gateway, ask()).await,
+        (http::StatusCode::OK, STREAM.to_owned(), true),
+        "the time counts from the first failure"
+    );
 
     let begun = b"event: ping\ndata: {\"type\":\"ping\"}\n\n";
-    let silent = futures::stream::once(async move { Ok(bytes::Bytes::from_static(begun)) }).chain(futures::stream::pending());
+    let silent =
+        futures::stream::once(async move { Ok(bytes::Bytes::from_static(begun)) }).chain(futures::stream::pending());
     let gateway = open(Acting::new(vec![Act::Answer(http::Response::new(silent.boxed()))]), Caps::default());
     assert!(!call(&gateway, ask()).await.2);
     assert!(matches!(gateway.trouble(), Some(ProviderTrouble::TimedOut { .. })));
@@ -127,17 +143,18 @@ async fn a_silent_provider_is_trouble() {
 #[tokio::test(start_paused = true)]
 async fn a_cut_stream_is_trouble_until_a_later_call_is_answered() {
     let start = STREAM.split("event: message_delta").next().unwrap();
-    let upstream = Acting::new(vec![
-        Act::Answer(streamed(vec![Ok(start), Err(cut())])),
-        Act::Answer(streamed(vec![Ok(start)])),
-    ]);
+    let upstream =
+        Acting::new(vec![Act::Answer(streamed(vec![Ok(start), Err(cut())])), Act::Answer(streamed(vec![Ok(start)]))]);
     let gateway = open(upstream, Caps::default());
     for _ in 0..2 {
         let (code, body, _) = call(&gateway, ask()).await;
         assert_eq!((code.as_u16(), body.as_str()), (200, start));
         assert!(matches!(gateway.trouble(), Some(ProviderTrouble::Cut { .. })));
     }
-    assert_eq!(gateway.usage(), TokenUsage { input: Some(20), cache_read: Some(4), cache_write: Some(6), output: None });
+    assert_eq!(
+        gateway.usage(),
+        TokenUsage { input: Some(20), cache_read: Some(4), cache_write: Some(6), output: None }
+    );
     call(&gateway, ask()).await;
     assert_eq!((gateway.trouble(), gateway.usage().output), (None, None));
 }
@@ -175,7 +192,10 @@ async fn an_agent_that_goes_away_ends_the_call_upstream() {
     assert!(!sender.is_closed());
     drop(response);
     assert!(sender.is_closed(), "the upstream's body is dropped");
-    assert_eq!((gateway.records()[0].outcome.clone(), gateway.usage().total(), gateway.trouble()), (CallOutcome::Cancelled, None, None));
+    assert_eq!(
+        (gateway.records()[0].outcome.clone(), gateway.usage().total(), gateway.trouble()),
+        (CallOutcome::Cancelled, None, None)
+    );
 
     // While the provider fails: that is the provider's doing.
     let gateway = open(Acting::new((0..50).map(|_| status(500, None)).collect()), Caps::default());

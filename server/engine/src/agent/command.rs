@@ -60,6 +60,7 @@ impl Agent for CommandAgent {
         spec.workdir = Some(context.workdir.to_owned());
         spec.user = context.user.map(str::to_owned);
         spec.env = context.env.to_vec();
+        spec.kill_after = true;
         spec.env.push(("INSTRUCTION_FILE".to_owned(), INSTRUCTION_FILE.to_owned()));
         if context.instruction.len() <= LONGEST_VARIABLE && !context.instruction.contains('\0') {
             spec.env.push(("INSTRUCTION".to_owned(), context.instruction.to_owned()));

@@ -55,6 +55,7 @@ impl Agent for OracleAgent {
         spec.workdir = Some(context.workdir.to_owned());
         spec.user = context.user.map(str::to_owned);
         spec.env = context.env.to_vec();
+        spec.kill_after = true;
         spec.env.extend(oracle.env.iter().map(|(name, value)| (name.clone(), value.clone())));
         let (end, text) = match captured(context.sandbox, &spec, context.log).await {
             Ok(ended) => ended,

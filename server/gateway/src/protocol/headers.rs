@@ -1,8 +1,8 @@
 //! Which headers pass from one side to the other: all, but credentials and what belongs to one connection.
 
 use http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, SET_COOKIE, TE,
-    TRAILER, TRANSFER_ENCODING, UPGRADE,
+    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_LENGTH, COOKIE, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION,
+    SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue};
 
@@ -18,7 +18,11 @@ fn without(mut headers: HeaderMap, more: &[&str]) -> HeaderMap {
         .flat_map(|value| value.split(',').map(|name| name.trim().to_ascii_lowercase()))
         .filter(|name| !name.is_empty())
         .collect();
-    let names = OF_ONE_CONNECTION.iter().map(HeaderName::as_str).chain(more.iter().copied()).chain(named.iter().map(String::as_str));
+    let names = OF_ONE_CONNECTION
+        .iter()
+        .map(HeaderName::as_str)
+        .chain(more.iter().copied())
+        .chain(named.iter().map(String::as_str));
     for name in names.chain(["keep-alive", "proxy-connection"]) {
         headers.remove(name);
     }

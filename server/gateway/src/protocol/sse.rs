@@ -83,7 +83,8 @@ mod tests {
 
     #[test]
     fn pieces_of_any_size_give_the_same_events() {
-        let text = "\u{feff}: hello\r\nevent: a\r\ndata: {\"x\":\r\ndata: \"ü\"}\r\n\r\ndata:two\n\nevent: empty\n\ndata: cut";
+        let text =
+            "\u{feff}: hello\r\nevent: a\r\ndata: {\"x\":\r\ndata: \"ü\"}\r\n\r\ndata:two\n\nevent: empty\n\ndata: cut";
         let want = [
             SseEvent { event: "a".to_owned(), data: "{\"x\":\n\"ü\"}".to_owned() },
             SseEvent { event: String::new(), data: "two".to_owned() },

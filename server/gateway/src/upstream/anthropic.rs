@@ -106,7 +106,10 @@ impl AnthropicUpstream {
 
 impl fmt::Debug for AnthropicUpstream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnthropicUpstream").field("name", &self.name).field("base_url", &self.base_url).finish_non_exhaustive()
+        f.debug_struct("AnthropicUpstream")
+            .field("name", &self.name)
+            .field("base_url", &self.base_url)
+            .finish_non_exhaustive()
     }
 }
 
@@ -200,7 +203,8 @@ fn stream_of(body: reqwest::Body) -> ByteStream {
     stream::unfold(Some(body), |body| async move {
         let mut body = body?;
         loop {
-            let frame = std::future::poll_fn(|cx| http_body::Body::poll_frame(std::pin::Pin::new(&mut body), cx)).await?;
+            let frame =
+                std::future::poll_fn(|cx| http_body::Body::poll_frame(std::pin::Pin::new(&mut body), cx)).await?;
             match frame.map(http_body::Frame::into_data) {
                 Ok(Ok(bytes)) => return Some((Ok(bytes), Some(body))),
                 Ok(Err(_trailers)) => {}
@@ -214,11 +218,7 @@ fn stream_of(body: reqwest::Body) -> ByteStream {
 fn explain(error: reqwest::Error) -> UpstreamError {
     let error = error.without_url();
     let reason = chain(&error);
-    if error.is_connect() {
-        UpstreamError::Unreachable { reason }
-    } else {
-        UpstreamError::Cut { reason }
-    }
+    if error.is_connect() { UpstreamError::Unreachable { reason } } else { UpstreamError::Cut { reason } }
 }
 
 /// An error with all its sources in one line: the outermost alone says little here.

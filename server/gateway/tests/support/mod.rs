@@ -95,7 +95,10 @@ pub fn open(upstream: Arc<dyn Upstream>, caps: Caps) -> TrialGateway {
 }
 
 pub fn request(body: &str) -> Request<Bytes> {
-    Request::post("/v1/messages?beta=true").header("x-api-key", "trial-token").body(Bytes::from(body.to_owned())).unwrap()
+    Request::post("/v1/messages?beta=true")
+        .header("x-api-key", "trial-token")
+        .body(Bytes::from(body.to_owned()))
+        .unwrap()
 }
 
 pub fn ask() -> Request<Bytes> {

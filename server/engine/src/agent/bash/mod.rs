@@ -10,9 +10,10 @@ mod shell;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use tokio::time::Instant;
 
+use super::recorder::Recorder;
 use super::{Agent, AgentContext, AgentEnd, AgentRun, OWN_VERSION, shared_skill_folders};
-use crate::agent::recorder::Recorder;
 
 /// As users choose it.
 pub const NAME: &str = "bash";
@@ -67,6 +68,7 @@ impl Agent for BashAgent {
     }
 
     async fn run(&self, context: AgentContext<'_>) -> AgentRun {
+        let deadline = Instant::now() + context.limit;
         let folders = self.skill_folders(context.home, context.workdir);
         let mut recorder = Recorder::new(context.redactor, context.steps, context.clock);
         let Some(gateway) = context.gateway else {
@@ -83,7 +85,8 @@ impl Agent for BashAgent {
         let end = match discover::skills(&mut shell, &folders).await {
             Ok(skills) => {
                 let system = prompt::system(context.workdir, &skills);
-                let session = session::Session::new(self.config, gateway, shell, &mut recorder, context.limit);
+                let session =
+                    session::Session::new(self.config, gateway, shell, &mut recorder, (context.limit, deadline));
                 session.run(system, context.instruction).await
             }
             Err(error) => AgentEnd::SandboxFailed(error),

@@ -11,6 +11,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::agent::AgentEnd;
 
+/// Longest answer taken; a model's own limits lie far below.
+const MAX_ANSWER: usize = 32 << 20;
+
 /// Why there is no answer.
 #[derive(Debug, PartialEq)]
 pub(super) enum NoAnswer {
@@ -24,6 +27,8 @@ pub(super) enum NoAnswer {
 enum Failed {
     /// The answer broke off.
     Cut,
+    /// More than [`MAX_ANSWER`] bytes.
+    TooLong,
     /// An error answer, in the vendor's words.
     Status(u16, String),
 }
@@ -60,6 +65,7 @@ impl Failed {
     fn words(&self) -> String {
         match self {
             Self::Cut => "the model's answer broke off".to_owned(),
+            Self::TooLong => format!("the model's answer is longer than {MAX_ANSWER} bytes"),
             Self::Status(status, message) => format!("the model rejects the request ({status}): {message}"),
         }
     }
@@ -76,8 +82,13 @@ async fn once(gateway: &TrialGateway, body: Bytes) -> Result<Reply, Failed> {
     let mut pieces = response.into_body();
     let mut reader = ReplyReader::new();
     let mut whole = Vec::new();
+    let mut taken = 0_usize;
     while let Some(piece) = pieces.next().await {
         let piece = piece.map_err(|_| Failed::Cut)?;
+        taken = taken.saturating_add(piece.len());
+        if taken > MAX_ANSWER {
+            return Err(Failed::TooLong);
+        }
         if streamed { reader.push(&piece) } else { whole.extend_from_slice(&piece) }
     }
     if !status.is_success() {

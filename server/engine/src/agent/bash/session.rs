@@ -36,14 +36,16 @@ enum Next {
 }
 
 impl<'a, 'r> Session<'a, 'r> {
+    /// `time` = the limit of the run, and the instant at which it is reached.
     pub(super) fn new(
         config: BashConfig,
         gateway: &'a TrialGateway,
         shell: Shell<'a>,
         recorder: &'a mut Recorder<'r>,
-        limit: Duration,
+        time: (Duration, Instant),
     ) -> Self {
-        Self { config, gateway, shell, recorder, limit, deadline: Instant::now() + limit, messages: Vec::new() }
+        let (limit, deadline) = time;
+        Self { config, gateway, shell, recorder, limit, deadline, messages: Vec::new() }
     }
 
     pub(super) async fn run(mut self, system: String, instruction: &str) -> AgentEnd {

@@ -54,7 +54,9 @@ impl Refusal {
     #[must_use]
     pub fn message(&self) -> String {
         match self {
-            Self::NoSuchEndpoint { asked } => format!("{asked} is not offered to this trial; POST {} is", super::MESSAGES_PATH),
+            Self::NoSuchEndpoint { asked } => {
+                format!("{asked} is not offered to this trial; POST {} is", super::MESSAGES_PATH)
+            }
             Self::Unreadable { reason } => format!("not a Messages request: {reason}"),
             Self::OtherModel { asked, allowed } => {
                 format!("model: {asked} is not offered to this trial; its evaluation uses {}", allowed.join(", "))

@@ -93,13 +93,18 @@ impl RequestView {
     /// The first user message's text: the task.
     #[must_use]
     pub fn task(&self) -> String {
-        self.messages.iter().find(|message| message.role == "user").map(|message| message.content.text()).unwrap_or_default()
+        self.messages
+            .iter()
+            .find(|message| message.role == "user")
+            .map(|message| message.content.text())
+            .unwrap_or_default()
     }
 
     /// Everything that the agent program told the model: system prompt, user texts, tool descriptions.
     #[must_use]
     pub fn told(&self) -> String {
-        let texts = self.messages.iter().filter(|message| message.role != "assistant").map(|message| message.content.text());
+        let texts =
+            self.messages.iter().filter(|message| message.role != "assistant").map(|message| message.content.text());
         let tools = self.tools.iter().map(|tool| tool.description.clone());
         std::iter::once(self.system.text()).chain(texts).chain(tools).collect::<Vec<_>>().join("\n")
     }

@@ -101,7 +101,10 @@ fn block_events(index: usize, block: &Value) -> Vec<String> {
             "text" => json!({"type": "text_delta", "text": piece}),
             _ => json!({"type": "input_json_delta", "partial_json": piece}),
         };
-        events.push(event("content_block_delta", &json!({"type": "content_block_delta", "index": index, "delta": delta})));
+        events.push(event(
+            "content_block_delta",
+            &json!({"type": "content_block_delta", "index": index, "delta": delta}),
+        ));
     }
     events.push(event("content_block_stop", &json!({"type": "content_block_stop", "index": index})));
     events

@@ -205,7 +205,8 @@ fn fault(rule: &Rule) -> Option<&'static str> {
         Some("a condition holds an empty text, which would always hold; leave the condition out")
     } else if rule.turns.iter().any(|turn| turn.error.is_some() && !(turn.text.is_empty() && turn.tools.is_empty())) {
         Some("a turn has both an error and an answer; choose one")
-    } else if rule.turns.iter().filter_map(|turn| turn.error.as_ref()).any(|error| !(400..=599).contains(&error.status)) {
+    } else if rule.turns.iter().filter_map(|turn| turn.error.as_ref()).any(|error| !(400..=599).contains(&error.status))
+    {
         Some("an error's status must lie in 400..=599")
     } else {
         None
