@@ -1,13 +1,18 @@
-// The whole job in a browser: skill, tasks, evaluation, live page, Δ, pair page.
+// The whole job in a browser, against the real program and a real Docker engine: skill, tasks, evaluation, live page, Δ, pair page.
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { launch, open, shoot } from "./lib/browser.mjs";
-import { start } from "./lib/server.mjs";
+import { EXAMPLES, start } from "./lib/server.mjs";
+
+const TASKS = 8;
+const RUN_LIMIT_MS = 300_000;
 
 let server;
 let browser;
 let page;
 let complaints;
+let evaluation;
 
 before(async () => {
   server = await start();
@@ -20,16 +25,101 @@ after(async () => {
   await server?.stop();
 });
 
-/** One step of the job: fails also where the page complained meanwhile. */
-function step(name, action) {
+/** One step of the job: fails also where the page complained meanwhile, or where it is wider than a narrow screen. */
+function step(name, action, screenshots) {
   test(name, async () => {
     await action();
+    if (screenshots) assert.deepEqual(await shoot(page, screenshots), [], "wider than the screen");
     assert.equal(complaints.splice(0).join("\n"), "");
   });
 }
 
-step("the first page is there and does not overflow", async () => {
+const sees = (locator) => locator.first().waitFor({ state: "visible" });
+
+step("the first page says what this is", async () => {
   await page.goto(server.address);
-  assert.match(await page.title(), /Skilldelta/i);
-  assert.deepEqual(await shoot(page, "first"), []);
+  assert.match(await page.title(), /Skilldelta/);
+  await sees(page.getByRole("heading", { level: 1 }));
+}, "home-empty");
+
+step("a folder with a skill is uploaded and checked", async () => {
+  await page.getByRole("link", { name: "Skills", exact: true }).first().click();
+  await page.locator("#upload-folder").setInputFiles(join(EXAMPLES, "skills/bookkeeping-conventions"));
+  await page.getByRole("button", { name: "Upload folder and check" }).click();
+  await sees(page.getByRole("heading", { name: "1 accepted, 0 refused" }));
+}, "skill-uploaded");
+
+step("the skill has a page with its files", async () => {
+  await page.getByRole("link", { name: "bookkeeping-conventions" }).first().click();
+  await sees(page.getByRole("heading", { level: 1, name: "bookkeeping-conventions" }));
+  await sees(page.getByText("scripts/ledger.py").first());
+}, "skill");
+
+step("a folder of tasks is added and checked", async () => {
+  await page.goto(`${server.address}/tasks`);
+  await page.locator("#add-path").fill(join(EXAMPLES, "tasks"));
+  await page.getByRole("button", { name: "Add and check" }).click();
+  await sees(page.getByRole("heading", { name: `${TASKS} accepted, 0 refused` }));
+}, "tasks-added");
+
+step("a plan is made of all tasks, and its card follows the form", async () => {
+  await page.getByRole("link", { name: "New evaluation" }).first().click();
+  await page.getByLabel("Agent", { exact: true }).selectOption("bash");
+  await page.getByRole("button", { name: /Choose all/ }).click();
+  await page.waitForURL(/task=/);
+  await page.getByLabel("Model", { exact: true }).selectOption("scripted/example");
+  await sees(page.locator(".plan-numbers").getByText(String(2 * TASKS), { exact: true }));
+}, "plan");
+
+step("the evaluation starts and its page follows by itself", async () => {
+  await page.getByRole("button", { name: "Start evaluation" }).click();
+  await page.waitForURL(/\/evaluations\/\d+$/);
+  evaluation = page.url();
+  await sees(page.getByText(`of ${2 * TASKS} trials finished`));
+  await sees(page.getByText("Live: this page follows by itself."));
+}, "live");
+
+step("without a reload the page turns into the result, with its Δ and its chart", async () => {
+  await page.locator(".fact-main").waitFor({ timeout: RUN_LIMIT_MS });
+  await sees(page.locator(".fact-main").getByText("+37.5 pp"));
+  await sees(page.locator(".chart-wide svg"));
+  await sees(page.getByText(/scripted model/i));
+}, "result");
+
+step("a rescued pair shows both traces and both test results", async () => {
+  const row = page.getByRole("row").filter({ hasText: "march-bank-statement" });
+  await row.locator("a").first().click();
+  await sees(page.getByRole("heading", { level: 1, name: "march-bank-statement" }));
+  await sees(page.getByText("cat /root/.agents/skills/bookkeeping-conventions/SKILL.md"));
+  await sees(page.getByText("the seal is right"));
+}, "pair");
+
+step("the lists know what was made", async () => {
+  for (const [path, text] of [["/skills", "bookkeeping-conventions"], ["/tasks", "wrong-amount"], ["/evaluations", "+37.5 pp"]]) {
+    await page.goto(server.address + path);
+    await sees(page.getByText(text));
+    assert.deepEqual(await shoot(page, `list${path.replace("/", "-")}`), []);
+  }
+});
+
+test("the result can be read without JavaScript", async () => {
+  const plain = await open(browser, { javaScriptEnabled: false });
+  await plain.page.goto(evaluation);
+  await sees(plain.page.locator(".fact-main").getByText("+37.5 pp"));
+  assert.equal(plain.complaints.join("\n"), "");
+});
+
+test("assets have their types, may be kept for ever, and an unknown one is not the app page", async () => {
+  const html = await (await fetch(server.address)).text();
+  const assets = [...html.matchAll(/(?:src|href)="(\/pkg\/[^"]+)"/g)].map((match) => match[1]);
+  const types = { css: "text/css", js: "text/javascript", wasm: "application/wasm" };
+  assert.ok(assets.length >= 3, `only ${assets}`);
+  for (const asset of assets) {
+    const { status, headers } = await fetch(server.address + asset);
+    assert.equal(status, 200);
+    assert.match(headers.get("content-type"), new RegExp(`^${types[asset.split(".").pop()]}`));
+    assert.match(headers.get("cache-control") ?? "", /immutable/);
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+  }
+  assert.equal((await fetch(`${server.address}/pkg/skilldelta.0123456789abcdef.js`)).status, 404);
 });

@@ -1,13 +1,14 @@
 // Starts the real program on a free port with a data folder of its own, and stops it.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-const ROOT = resolve(import.meta.dirname, "../..");
+export const ROOT = resolve(import.meta.dirname, "../..");
+export const EXAMPLES = join(ROOT, "examples");
 const BINARY = resolve(ROOT, process.env.SKILLDELTA_BINARY ?? "target/debug/skilldelta");
 const START_LIMIT_MS = 30_000;
 
@@ -31,14 +32,28 @@ async function answers(address) {
   }
 }
 
-/** Starts `skilldelta serve`; `options` are further arguments. Gives `{ address, folder, stop }`. */
-export async function start(options = []) {
+/** The settings of a server that may read the example tasks and has the examples' scripted model. */
+const settings = (port) => `listen = "127.0.0.1:${port}"
+task_roots = ["${EXAMPLES}/tasks"]
+max_concurrency = 2
+
+[upstreams.scripted]
+kind = "scripted"
+file = "${EXAMPLES}/model.json"
+models = ["example"]
+`;
+
+/** Starts `skilldelta serve` with an empty data folder. Gives `{ address, stop }`. */
+export async function start() {
   const folder = await mkdtemp(join(tmpdir(), "skilldelta-end2end-"));
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   const logPath = join(folder, "server.log");
   const log = createWriteStream(logPath);
-  const program = spawn(BINARY, ["serve", "--data", join(folder, "data"), "--listen", `127.0.0.1:${port}`, ...options], {
+  const data = join(folder, "data");
+  await mkdir(data);
+  await writeFile(join(data, "skilldelta.toml"), settings(port));
+  const program = spawn(BINARY, ["serve", "--data", data], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -64,5 +79,5 @@ export async function start(options = []) {
     }
     await new Promise((next) => setTimeout(next, 50));
   }
-  return { address, folder, stop };
+  return { address, stop };
 }
