@@ -244,6 +244,8 @@ async fn every_end_has_its_own_name() {
 #[tokio::test]
 async fn an_own_command_gets_the_task_and_its_exit_counts() {
     let Some(place) = place().await else { return };
+    let usage = |agent: &dyn Agent| agent.uncounted_usage().total();
+    assert_eq!((usage(&CommandAgent::new("true")), usage(&BashAgent::default())), (None, Some(0)));
     let command = r#"test "$INSTRUCTION" = "$(cat "$INSTRUCTION_FILE")" && echo "$INSTRUCTION $TASK_ENV" > seen"#;
     let ran = place.run(&CommandAgent::new(command), 20, None, None).await;
     assert_eq!((ran.run.end, place.sh("cat /app/seen").await.trim()), (AgentEnd::Completed, "Count the sheep. set"));

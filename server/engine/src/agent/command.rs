@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use domain::hash::ContentHash;
+use domain::usage::TokenUsage;
 
 use super::recorder::{Recorder, tool_result};
 use super::{Agent, AgentContext, AgentEnd, AgentRun, shared_skill_folders};
@@ -47,6 +48,10 @@ impl Agent for CommandAgent {
 
     fn needs_model(&self) -> bool {
         false
+    }
+
+    fn uncounted_usage(&self) -> TokenUsage {
+        TokenUsage::UNKNOWN
     }
 
     async fn run(&self, context: AgentContext<'_>) -> AgentRun {

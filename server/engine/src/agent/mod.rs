@@ -16,6 +16,7 @@ use domain::path::RelPath;
 use domain::time::Timestamp;
 use domain::trace::{Trace, TraceStep};
 use domain::tree::LoadedTree;
+use domain::usage::TokenUsage;
 use gateway::TrialGateway;
 
 use crate::sandbox::{ExecEnd, Exit, Redactor, Sandbox, SandboxError, Sink};
@@ -41,6 +42,11 @@ pub trait Agent: Send + Sync {
     /// Whether it needs the task's own solution.
     fn needs_oracle(&self) -> bool {
         false
+    }
+
+    /// What it has spent where no gateway counted: nothing, unless it may call models by ways of its own.
+    fn uncounted_usage(&self) -> TokenUsage {
+        TokenUsage::ZERO
     }
 
     /// Works on the task until it is done or a limit is reached. What it started may still run when this returns.
