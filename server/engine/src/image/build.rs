@@ -72,7 +72,8 @@ impl Watching<'_> {
         let text = info.stream.or(info.status).unwrap_or_default();
         for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
             if let Some((number, of)) = step_number(line) {
-                let text = self.steps.get(number.saturating_sub(1)).cloned().unwrap_or_else(|| "label the image".to_owned());
+                let text =
+                    self.steps.get(number.saturating_sub(1)).cloned().unwrap_or_else(|| "label the image".to_owned());
                 self.step = Some(text.clone());
                 self.progress.event(BuildEvent::Step { number, of, text });
             } else {

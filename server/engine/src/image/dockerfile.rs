@@ -137,7 +137,9 @@ fn braced_value(inside: &str, vars: &BTreeMap<String, String>) -> Option<String>
 
 fn escape_directive(lines: &[&str]) -> char {
     for line in lines {
-        let Some((name, value)) = line.trim().strip_prefix('#').and_then(|directive| directive.split_once('=')) else { break };
+        let Some((name, value)) = line.trim().strip_prefix('#').and_then(|directive| directive.split_once('=')) else {
+            break;
+        };
         if name.trim().eq_ignore_ascii_case("escape") {
             return value.trim().chars().next().unwrap_or('\\');
         }
@@ -231,7 +233,8 @@ fn heredoc_starts(text: &str) -> Vec<(String, bool, bool)> {
         let (strip_tabs, word) = after.strip_prefix('-').map_or((false, after), |word| (true, word));
         let quote = word.chars().next().filter(|c| matches!(c, '"' | '\''));
         let word = quote.map_or(word, |quote| word.trim_start_matches(quote));
-        let end = word.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-')).unwrap_or(word.len());
+        let end =
+            word.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-')).unwrap_or(word.len());
         let (name, _) = word.split_at(end);
         if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             starts.push((name.to_owned(), quote.is_some(), strip_tabs));
@@ -259,10 +262,13 @@ mod tests {
 
     #[test]
     fn heredocs_are_taken_whole() {
-        let text = "RUN python3 - <<'PY'\nprint(1 << 2)\nFROM not\nPY\nRUN <<-EOF\n\ta\n\tEOF\nRUN cat <<<x $((1<<2))\nCMD x";
+        let text =
+            "RUN python3 - <<'PY'\nprint(1 << 2)\nFROM not\nPY\nRUN <<-EOF\n\ta\n\tEOF\nRUN cat <<<x $((1<<2))\nCMD x";
         let got = Dockerfile::parse(text).instructions;
-        let heredocs: Vec<Vec<(&str, bool, &str)>> =
-            got.iter().map(|i| i.heredocs.iter().map(|h| (h.name.as_str(), h.quoted, h.body.as_str())).collect()).collect();
+        let heredocs: Vec<Vec<(&str, bool, &str)>> = got
+            .iter()
+            .map(|i| i.heredocs.iter().map(|h| (h.name.as_str(), h.quoted, h.body.as_str())).collect())
+            .collect();
         let want = [vec![("PY", true, "print(1 << 2)\nFROM not\n")], vec![("EOF", false, "a\n")], vec![], vec![]];
         assert_eq!(heredocs, want);
         assert_eq!(got.iter().map(|i| i.line).collect::<Vec<_>>(), [1, 5, 8, 9]);

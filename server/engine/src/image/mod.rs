@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use bollard::models::ImageInspect;
+use bollard::query_parameters::RemoveImageOptions;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::path::RelPath;
@@ -33,7 +34,7 @@ use self::locks::Locks;
 use crate::sandbox::SandboxError;
 use crate::sandbox::docker::{DockerEngine, classify};
 
-/// Marks images made by us; the value says what they are: `task` or `base`.
+/// Marks images made by us; the value says what they are: `task`, `base`, or `cache` for what builds leave for the next.
 pub const IMAGE_LABEL: &str = "skilldelta.image";
 const CONTEXT_LABEL: &str = "skilldelta.context";
 /// Repositories of our tags.
@@ -138,7 +139,8 @@ impl Images {
 
     async fn named(&self, image: &str, progress: &dyn Progress) -> Result<ReadyImage, SandboxError> {
         let (base, reused) = self.base(image, progress).await?;
-        let found = self.inspect(&base.reference).await?.ok_or_else(|| self.missing(image, "it was removed meanwhile"))?;
+        let found =
+            self.inspect(&base.reference).await?.ok_or_else(|| self.missing(image, "it was removed meanwhile"))?;
         Ok(ready(found, base.reference, None, reused, self.stand_in_notes("image", &[image.to_owned()])))
     }
 
@@ -160,7 +162,8 @@ impl Images {
         findings.extend(rewritten.notes);
 
         let _turn = self.locks.turn(&tag, progress).await;
-        if let Some(found) = self.inspect(&tag).await?.filter(|_| !request.no_cache) {
+        let earlier = self.inspect(&tag).await?;
+        if let Some(found) = earlier.clone().filter(|_| !request.no_cache) {
             return Ok(ready(found, tag, Some(context), true, findings));
         }
         let build = Build {
@@ -174,7 +177,14 @@ impl Images {
             no_cache: request.no_cache,
         };
         build::run(&self.engine, build, progress).await?;
-        let found = self.inspect(&tag).await?.ok_or_else(|| SandboxError::other("build an image", "it is not there afterwards"))?;
+        let found = self
+            .inspect(&tag)
+            .await?
+            .ok_or_else(|| SandboxError::other("build an image", "it is not there afterwards"))?;
+        if let Some(id) = earlier.and_then(|earlier| earlier.id).filter(|id| found.id.as_ref() != Some(id)) {
+            // Without its name; one that is in use refuses to go, and is pruned another time.
+            let _ = self.engine.docker().remove_image(&id, None::<RemoveImageOptions>, None).await;
+        }
         Ok(ready(found, tag, Some(context), false, findings))
     }
 
@@ -184,7 +194,10 @@ impl Images {
         let (id, reused) = self.fetched(image, &local, progress).await?;
         let Some(bundle) = &self.config.ca_bundle else { return Ok((Base { id, reference: local }, reused)) };
         let dockerfile = certified(&local);
-        let tag = format!("{BASE_TAG}:{}", key(&dockerfile, &BTreeMap::new(), ContentHash::of(bundle), [id.as_str()].into_iter()));
+        let tag = format!(
+            "{BASE_TAG}:{}",
+            key(&dockerfile, &BTreeMap::new(), ContentHash::of(bundle), [id.as_str()].into_iter())
+        );
         let _turn = self.locks.turn(&tag, progress).await;
         if let Some(found) = self.inspect(&tag).await? {
             return Ok((Base { id: found.id.unwrap_or_default(), reference: tag }, true));
@@ -225,7 +238,8 @@ impl Images {
                 other => other,
             });
         }
-        let found = self.inspect(local).await?.ok_or_else(|| self.missing(image, "it is not there after it was pulled"))?;
+        let found =
+            self.inspect(local).await?.ok_or_else(|| self.missing(image, "it is not there after it was pulled"))?;
         Ok((found.id.unwrap_or_default(), false))
     }
 
@@ -255,7 +269,13 @@ impl Images {
     }
 }
 
-fn ready(found: ImageInspect, tag: String, context: Option<ContentHash>, reused: bool, findings: Vec<Finding>) -> ReadyImage {
+fn ready(
+    found: ImageInspect,
+    tag: String,
+    context: Option<ContentHash>,
+    reused: bool,
+    findings: Vec<Finding>,
+) -> ReadyImage {
     let config = found.config.unwrap_or_default();
     ReadyImage {
         id: found.id.unwrap_or_default(),

@@ -15,9 +15,12 @@ impl StandIns {
         let mut map = BTreeMap::new();
         for entry in entries {
             let entry = entry.as_ref();
-            let (name, local) = entry.split_once('=').map(|(name, local)| (name.trim(), local.trim())).unwrap_or_default();
+            let (name, local) =
+                entry.split_once('=').map(|(name, local)| (name.trim(), local.trim())).unwrap_or_default();
             if name.is_empty() || local.is_empty() {
-                return Err(format!("image stand-in '{entry}' is not NAME=LOCAL, such as ubuntu:24.04=my-ubuntu:local"));
+                return Err(format!(
+                    "image stand-in '{entry}' is not NAME=LOCAL, such as ubuntu:24.04=my-ubuntu:local"
+                ));
             }
             map.insert(familiar(name), local.to_owned());
         }

@@ -6,6 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use domain::finding::Finding;
 
+use super::IMAGE_LABEL;
 use super::dockerfile::{Dockerfile, Instruction, substitute};
 use crate::sandbox::SandboxError;
 
@@ -41,7 +42,8 @@ pub fn outside_images(dockerfile: &Dockerfile, args: &BTreeMap<String, String>) 
     images
 }
 
-/// Rewrites the file. `reference` answers what to write for an outside image.
+/// Rewrites the file. `reference` answers what to write for an outside image. Every stage is labelled as ours, so that what a failed
+/// build or an inner stage leaves in the engine's cache can be found and pruned.
 ///
 /// # Errors
 /// [`SandboxError::Refused`] with the line.
@@ -71,6 +73,10 @@ pub fn rewrite(
         }
         text.push_str(&new);
         text.push('\n');
+        if instruction.keyword == "FROM" {
+            steps.push((instruction.line, "label what is built".to_owned()));
+            text.push_str(&format!("LABEL {IMAGE_LABEL}=cache\n"));
+        }
     }
     if !stages.begun {
         return Err(refused(file, 1, "a Dockerfile without FROM", "begin it with FROM and the image to build on"));
@@ -180,14 +186,18 @@ impl Rewriting<'_> {
         for (name, value) in flags {
             match name {
                 "from" => {
-                    let source = stages.copied_from(instruction).map_or_else(|| value.to_owned(), |image| reference(&image));
+                    let source =
+                        stages.copied_from(instruction).map_or_else(|| value.to_owned(), |image| reference(&image));
                     kept.push(format!("--from={source}"));
                 }
                 "chown" => kept.push(format!("--chown={value}")),
                 "link" => linked = true,
                 other => {
                     let reason = format!("{} --{other} needs BuildKit", instruction.keyword);
-                    return refuse(&reason, "use a RUN after it (such as RUN chmod), or set the execute bit on the file");
+                    return refuse(
+                        &reason,
+                        "use a RUN after it (such as RUN chmod), or set the execute bit on the file",
+                    );
                 }
             }
         }
@@ -214,7 +224,10 @@ impl Rewriting<'_> {
             self.note(instruction, "flags of RUN are left out: they need BuildKit and only save time");
         }
         if !instruction.heredocs.is_empty() {
-            self.note(instruction, "a heredoc is built as the same script in another spelling, since heredocs need BuildKit");
+            self.note(
+                instruction,
+                "a heredoc is built as the same script in another spelling, since heredocs need BuildKit",
+            );
             return self.heredoc(instruction, command);
         }
         Ok(if flags.is_empty() { instruction.raw.clone() } else { format!("RUN {command}") })
@@ -226,7 +239,12 @@ impl Rewriting<'_> {
         let script = alone.map_or_else(|| spelled_out(command, instruction), |heredoc| heredoc.body.clone());
         if script.len() > LONGEST_HEREDOC {
             let reason = format!("a heredoc of more than {LONGEST_HEREDOC} bytes needs BuildKit");
-            return Err(refused(self.file, instruction.line, &reason, "put it into a file beside the Dockerfile and COPY it"));
+            return Err(refused(
+                self.file,
+                instruction.line,
+                &reason,
+                "put it into a file beside the Dockerfile and COPY it",
+            ));
         }
         let word = self.split_lines(&BASE64_STANDARD.encode(&script));
         Ok(if alone.is_some() && script.starts_with("#!") {

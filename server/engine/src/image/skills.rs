@@ -35,7 +35,8 @@ pub fn strip_skill_copies(file: &str, text: &str) -> Stripped {
             notes.extend(residue(file, instruction));
             continue;
         };
-        let (whole, others): (Vec<String>, Vec<String>) = sources.into_iter().partition(|source| is_whole_folder(source));
+        let (whole, others): (Vec<String>, Vec<String>) =
+            sources.into_iter().partition(|source| is_whole_folder(source));
         if !whole.is_empty() {
             replace(&mut lines, instruction, &others, &destination);
             let message = format!("bundled skills are not built in: {} {}", instruction.keyword, instruction.text);
@@ -44,7 +45,10 @@ pub fn strip_skill_copies(file: &str, text: &str) -> Stripped {
         for source in &others {
             kept.extend(below_skills(source));
             if mentions_skills(source) {
-                let message = format!("copies a part of the bundled skills into both arms: {} {}", instruction.keyword, instruction.text);
+                let message = format!(
+                    "copies a part of the bundled skills into both arms: {} {}",
+                    instruction.keyword, instruction.text
+                );
                 notes.push(Finding::warning("skills_residue", file, message).at(instruction.line, None));
             }
         }
@@ -55,8 +59,10 @@ pub fn strip_skill_copies(file: &str, text: &str) -> Stripped {
 }
 
 fn residue(file: &str, instruction: &Instruction) -> Option<Finding> {
-    let named = mentions_skills(&instruction.text) || instruction.heredocs.iter().any(|heredoc| mentions_skills(&heredoc.body));
-    let message = format!("names a skills folder, which is empty in both arms: {} {}", instruction.keyword, instruction.text);
+    let named =
+        mentions_skills(&instruction.text) || instruction.heredocs.iter().any(|heredoc| mentions_skills(&heredoc.body));
+    let message =
+        format!("names a skills folder, which is empty in both arms: {} {}", instruction.keyword, instruction.text);
     named.then(|| Finding::note("skills_residue", file, message).at(instruction.line, None))
 }
 
@@ -66,7 +72,8 @@ fn replace(lines: &mut [String], instruction: &Instruction, others: &[String], d
     let count = instruction.raw.lines().count().max(1);
     for (index, line) in lines.iter_mut().skip(first).take(count).enumerate() {
         *line = if index == 0 && !others.is_empty() {
-            let flags: String = instruction.flags().0.iter().map(|(name, value)| format!("--{name}={value} ")).collect();
+            let flags: String =
+                instruction.flags().0.iter().map(|(name, value)| format!("--{name}={value} ")).collect();
             let words = serde_json::json!(others.iter().map(String::as_str).chain([destination]).collect::<Vec<_>>());
             format!("{} {flags}{words}", instruction.keyword)
         } else {

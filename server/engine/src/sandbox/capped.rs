@@ -87,7 +87,11 @@ mod tests {
         check(&["abcdefgh"], "abcdefgh", 0);
         check(&["abc", "defgh", "i"], "abcd\n[1 bytes left out]\nfghi", 1);
         check(&["abcdefghijklmnopqrstuvwxyz"], "abcd\n[18 bytes left out]\nwxyz", 18);
-        check(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"], "abcd\n[6 bytes left out]\nklmn", 6);
+        check(
+            &["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"],
+            "abcd\n[6 bytes left out]\nklmn",
+            6,
+        );
     }
 
     #[test]

@@ -18,7 +18,10 @@ pub struct FreeSpace {
 /// What the system says.
 pub fn free_space(path: &Path) -> io::Result<FreeSpace> {
     let stat = rustix::fs::statvfs(path)?;
-    Ok(FreeSpace { free: stat.f_bavail.saturating_mul(stat.f_frsize), total: stat.f_blocks.saturating_mul(stat.f_frsize) })
+    Ok(FreeSpace {
+        free: stat.f_bavail.saturating_mul(stat.f_frsize),
+        total: stat.f_blocks.saturating_mul(stat.f_frsize),
+    })
 }
 
 #[cfg(test)]

@@ -134,7 +134,8 @@ impl Taking {
 
     /// A second name of a file that came earlier in the same archive.
     fn take_hard_link(&mut self, entry: &Entry<'_, impl Read>, raw: &str, relative: &str) -> bool {
-        let target = entry.link_name_bytes().map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default();
+        let target =
+            entry.link_name_bytes().map(|name| String::from_utf8_lossy(&name).into_owned()).unwrap_or_default();
         let target = target.split_once('/').map(|(_, rest)| rest).unwrap_or_default();
         match (self.download.files.get(target).cloned(), RelPath::new(relative)) {
             (Some(file), Ok(path)) if self.taken + file.bytes.len() as u64 <= self.caps.total_bytes => {
@@ -202,7 +203,9 @@ mod tests {
 
     #[test]
     fn a_single_file_is_told_from_a_folder_of_that_name() {
-        for (kind, body, want) in [(EntryType::Regular, b"1".as_slice(), Some(b"1".as_slice())), (EntryType::Directory, b"", None)] {
+        for (kind, body, want) in
+            [(EntryType::Regular, b"1".as_slice(), Some(b"1".as_slice())), (EntryType::Directory, b"", None)]
+        {
             let mut builder = Builder::new(Vec::new());
             entry(&mut builder, "reward.txt", kind, body, None);
             let got = read_archive(builder.into_inner().unwrap().as_slice(), Caps::default()).unwrap();

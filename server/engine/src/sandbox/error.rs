@@ -36,7 +36,9 @@ pub enum SandboxError {
         remedy: String,
     },
     /// A step of an image build failed.
-    #[error("image build failed at '{step}': {reason}; mend the step, or build again without cache if something fetched has changed")]
+    #[error(
+        "image build failed at '{step}': {reason}; mend the step, or build again without cache if something fetched has changed"
+    )]
     BuildFailed {
         /// The instruction.
         step: String,
@@ -52,7 +54,9 @@ pub enum SandboxError {
         reason: String,
     },
     /// The engine has no address range left for another network.
-    #[error("no free network: {reason}; remove unused networks (docker network prune) or widen the engine's address pools")]
+    #[error(
+        "no free network: {reason}; remove unused networks (docker network prune) or widen the engine's address pools"
+    )]
     NoNetwork {
         /// What the engine said.
         reason: String,
@@ -89,7 +93,9 @@ impl SandboxError {
             Self::EngineUnavailable { .. } => InfraClass::Engine,
             Self::ImageMissing { .. } | Self::Refused { .. } | Self::BuildFailed { .. } => InfraClass::Image,
             Self::NoSpace { .. } => InfraClass::DiskFull,
-            Self::NoNetwork { .. } | Self::Lost { .. } | Self::Timeout { .. } | Self::Other { .. } => InfraClass::Container,
+            Self::NoNetwork { .. } | Self::Lost { .. } | Self::Timeout { .. } | Self::Other { .. } => {
+                InfraClass::Container
+            }
         }
     }
 

@@ -81,7 +81,8 @@ impl Upload {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let mut builder = Builder::new(Vec::new());
         for entry in self.entries {
-            append(&mut builder, &entry, now).map_err(|error| SandboxError::other(format!("upload {}", entry.path), error))?;
+            append(&mut builder, &entry, now)
+                .map_err(|error| SandboxError::other(format!("upload {}", entry.path), error))?;
         }
         let bytes = builder.into_inner().map_err(|error| SandboxError::other("upload", error))?;
         Ok(bytes.into())

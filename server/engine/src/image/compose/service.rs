@@ -26,18 +26,45 @@ impl Reading<'_> {
                 "network_mode" => self.network_mode(line, value),
                 "volumes" => self.volumes(value),
                 "privileged" | "init" | "tty" | "stdin_open" if is_false(value) => {}
-                "command" | "entrypoint" | "init" | "tty" | "stdin_open" | "container_name" | "hostname" | "restart"
-                | "healthcheck" | "stop_grace_period" | "stop_signal" | "labels" | "logging" | "expose" | "ports"
-                | "networks" | "platform" | "pull_policy" | "memswap_limit" | "mem_reservation" | "ulimits" | "tmpfs"
-                | "read_only" | "profiles" | "cap_drop" => {
+                "command" | "entrypoint" | "init" | "tty" | "stdin_open" | "container_name" | "hostname"
+                | "restart" | "healthcheck" | "stop_grace_period" | "stop_signal" | "labels" | "logging" | "expose"
+                | "ports" | "networks" | "platform" | "pull_policy" | "memswap_limit" | "mem_reservation"
+                | "ulimits" | "tmpfs" | "read_only" | "profiles" | "cap_drop" => {
                     self.note(line, format!("'{key}' has no effect: the trial sets it"));
                 }
                 key if key.starts_with("x-") => {}
-                "privileged" | "cap_add" | "devices" | "device_cgroup_rules" | "device_requests" | "gpus" | "security_opt"
-                | "pid" | "ipc" | "uts" | "userns_mode" | "cgroup" | "cgroup_parent" | "volumes_from" | "extra_hosts"
-                | "links" | "external_links" | "sysctls" | "group_add" | "secrets" | "configs" | "env_file" | "extends"
-                | "runtime" | "credential_spec" | "isolation" | "oom_kill_disable" | "oom_score_adj" | "dns" | "depends_on"
-                | "storage_opt" | "develop" => {
+                "privileged"
+                | "cap_add"
+                | "devices"
+                | "device_cgroup_rules"
+                | "device_requests"
+                | "gpus"
+                | "security_opt"
+                | "pid"
+                | "ipc"
+                | "uts"
+                | "userns_mode"
+                | "cgroup"
+                | "cgroup_parent"
+                | "volumes_from"
+                | "extra_hosts"
+                | "links"
+                | "external_links"
+                | "sysctls"
+                | "group_add"
+                | "secrets"
+                | "configs"
+                | "env_file"
+                | "extends"
+                | "runtime"
+                | "credential_spec"
+                | "isolation"
+                | "oom_kill_disable"
+                | "oom_score_adj"
+                | "dns"
+                | "depends_on"
+                | "storage_opt"
+                | "develop" => {
                     self.refuse(line, format!("'{key}: {}' is refused", value.short()), OPENS);
                 }
                 other => self.refuse(line, format!("'{other}' is not supported"), "leave it out"),
@@ -61,7 +88,11 @@ impl Reading<'_> {
             self.compose.context = Some(inside.to_owned());
         } else {
             let line = context.map_or(line, |context| context.line);
-            self.refuse(line, format!("build context '{context_text}' lies outside the task"), "use a folder of the task");
+            self.refuse(
+                line,
+                format!("build context '{context_text}' lies outside the task"),
+                "use a folder of the task",
+            );
         }
         for (key, line, value) in build.entries() {
             match key.as_str() {
@@ -73,7 +104,9 @@ impl Reading<'_> {
                         self.compose.args.extend(value.map(|value| (name, value)));
                     }
                 }
-                "network" if value.scalar() == Some("host") => self.refuse(*line, "'build network: host' is refused", OPENS),
+                "network" if value.scalar() == Some("host") => {
+                    self.refuse(*line, "'build network: host' is refused", OPENS)
+                }
                 "privileged" | "secrets" | "ssh" | "additional_contexts" | "extra_hosts" | "entitlements" => {
                     self.refuse(*line, format!("'build {key}' is refused"), OPENS);
                 }
@@ -148,7 +181,8 @@ impl Reading<'_> {
             "g" | "gb" | "gib" => 1_073_741_824.0,
             _ => return None,
         };
-        let bytes = digits.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0)? * bytes_per_unit;
+        let bytes =
+            digits.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number > 0.0)? * bytes_per_unit;
         Some((bytes / 1_048_576.0).ceil() as u64)
     }
 }
@@ -183,5 +217,7 @@ fn split_volume(text: &str) -> Option<String> {
 fn is_log_folder(source: &str) -> bool {
     let name = source.trim_start_matches(['$', '{']);
     let name = name.split(['}', ':']).next().unwrap_or(name);
-    source.starts_with('$') && name.starts_with("HOST_") && (name.ends_with("LOGS_PATH") || name.ends_with("ARTIFACTS_PATH"))
+    source.starts_with('$')
+        && name.starts_with("HOST_")
+        && (name.ends_with("LOGS_PATH") || name.ends_with("ARTIFACTS_PATH"))
 }

@@ -30,7 +30,10 @@ fn a_real_one_is_read() {
     assert_eq!((got.cpus, got.memory_mb, got.network), (Some(2.0), Some(2048), Some(NetworkPolicy::Public)));
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     assert_eq!(got.env, BTreeMap::from([pair("MODE", "fast"), pair("TEST_DIR", "/tests")]));
-    assert_eq!(got.env_from_host, BTreeMap::from([pair("GH_TOKEN", "GH_TOKEN"), pair("OPENAI_API_KEY", "OPENAI_API_KEY")]));
+    assert_eq!(
+        got.env_from_host,
+        BTreeMap::from([pair("GH_TOKEN", "GH_TOKEN"), pair("OPENAI_API_KEY", "OPENAI_API_KEY")])
+    );
     assert_eq!(got.notes.len(), 1, "{:?}", got.notes);
 }
 
@@ -82,7 +85,14 @@ fn several_services_none_and_no_yaml_are_refused() {
 
 #[test]
 fn sizes_are_read_in_every_spelling() {
-    for (size, want) in [("512m", Some(512)), ("2G", Some(2048)), ("1.5gb", Some(1536)), ("536870912", Some(512)), ("x", None), ("-1g", None)] {
+    for (size, want) in [
+        ("512m", Some(512)),
+        ("2G", Some(2048)),
+        ("1.5gb", Some(1536)),
+        ("536870912", Some(512)),
+        ("x", None),
+        ("-1g", None),
+    ] {
         let text = format!("services:\n  main:\n    mem_limit: {size}\n");
         assert_eq!(read("c.yaml", &text, &BTreeMap::new()).unwrap().memory_mb, want, "{size}");
     }

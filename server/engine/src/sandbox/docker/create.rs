@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use bollard::models::{
-    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount as EngineMount, MountTmpfsOptions, MountType,
+    ContainerCreateBody, HealthConfig, HostConfig, HostConfigLogConfig, Mount as EngineMount, MountTmpfsOptions,
+    MountType,
 };
 use bollard::query_parameters::{CreateContainerOptions, StartContainerOptions};
 

@@ -24,6 +24,9 @@ const POLL: Duration = Duration::from_millis(500);
 const DRAIN: Duration = Duration::from_millis(100);
 /// Longest run of our own short commands.
 const SHORT: Duration = Duration::from_secs(20);
+/// Looks at a container that does not tell its counters.
+const LOOKS: usize = 10;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 type Chunk = Result<LogOutput, bollard::errors::Error>;
 
@@ -47,7 +50,7 @@ pub(super) async fn exec(container: &Container, spec: &ExecSpec, sink: &mut dyn 
     let duration = if in_time { started.elapsed() } else { spec.limit };
     if !in_time {
         let before = container.counters.usage().oom_kills;
-        let oom_kills = read_counters(container).await.ok().and_then(|()| container.counters.usage().oom_kills);
+        let oom_kills = read_counters(container).await.ok().and_then(|_| container.counters.usage().oom_kills);
         let oom_kills = oom_kills.map(|now| now.saturating_sub(before.unwrap_or(0)));
         let exit = Exit::TimedOut { limit: spec.limit };
         return Ok(ExecEnd { exit, oom_kills, peak_memory: container.counters.usage().peak_memory, duration });
@@ -77,8 +80,8 @@ pub(super) async fn plain(container: &Container, argv: &[&str]) -> Result<i64, S
     timeout(SHORT, run).await.map_err(|_| late)?
 }
 
-/// Brings the counters up to date.
-pub(super) async fn read_counters(container: &Container) -> Result<(), SandboxError> {
+/// Brings the counters up to date; `false` when the container does not tell.
+pub(super) async fn read_counters(container: &Container) -> Result<bool, SandboxError> {
     let killed = container.killed.load(Ordering::Acquire);
     let token = container.token();
     let options = CreateExecOptions {
@@ -90,11 +93,10 @@ pub(super) async fn read_counters(container: &Container) -> Result<(), SandboxEr
     let mut discard = Discard;
     let mut copy = Copying { sink: &mut discard, trailer: Trailer::new(&token) };
     copy.until_end(container, &id, output, Instant::now() + SHORT).await?;
-    if let Some(report) = copy.trailer.report {
-        container.counters.take(report.reading);
-    }
     container.killed.store(killed, Ordering::Release);
-    Ok(())
+    let Some(report) = copy.trailer.report else { return Ok(false) };
+    container.counters.take(report.reading);
+    Ok(true)
 }
 
 fn attached() -> CreateExecOptions<String> {
@@ -182,34 +184,54 @@ impl Copying<'_> {
 }
 
 async fn is_running(container: &Container, exec: &str) -> Result<bool, SandboxError> {
-    let state = container.engine.docker().inspect_exec(exec).await.map_err(|error| classify("watch a command", error))?;
+    let state =
+        container.engine.docker().inspect_exec(exec).await.map_err(|error| classify("watch a command", error))?;
     Ok(state.running.unwrap_or(false))
 }
 
 async fn code(container: &Container, exec: &str) -> Result<i64, SandboxError> {
-    let state = container.engine.docker().inspect_exec(exec).await.map_err(|error| classify("read an exit code", error))?;
+    let state =
+        container.engine.docker().inspect_exec(exec).await.map_err(|error| classify("read an exit code", error))?;
     state.exit_code.ok_or_else(|| SandboxError::other("read an exit code", "the engine does not know it"))
 }
 
 /// The code and the memory kills. Without a report the wrapper was killed too: then the engine and a fresh look tell.
-async fn outcome(container: &Container, exec: &str, report: Option<Report>) -> Result<(i64, Option<u64>), SandboxError> {
+async fn outcome(
+    container: &Container,
+    exec: &str,
+    report: Option<Report>,
+) -> Result<(i64, Option<u64>), SandboxError> {
     if let Some(report) = report {
         return Ok((report.code, container.counters.take(report.reading)));
     }
+    let before = container.counters.usage().oom_kills.unwrap_or(0);
+    for _ in 0..LOOKS {
+        if let Some(end) = own_end(container).await? {
+            return Ok(end);
+        }
+        if read_counters(container).await? {
+            let oom_kills = container.counters.usage().oom_kills.map(|now| now.saturating_sub(before));
+            return Ok((code(container, exec).await?, oom_kills));
+        }
+        // A container that is ending still looks alive for a moment.
+        tokio::time::sleep(BETWEEN_LOOKS).await;
+    }
+    Ok((code(container, exec).await?, None))
+}
+
+/// How the container itself ended; `None` while it runs.
+async fn own_end(container: &Container) -> Result<Option<(i64, Option<u64>)>, SandboxError> {
     let options = None::<InspectContainerOptions>;
     let state = container.engine.docker().inspect_container(&container.id, options).await;
     let state = state.map_err(|error| classify("look at a container", error))?.state.unwrap_or_default();
-    if !state.running.unwrap_or(false) {
-        if state.oom_killed.unwrap_or(false) {
-            return Ok((137, Some(1)));
-        }
-        let code = state.exit_code.unwrap_or_default();
-        return Err(SandboxError::Lost { reason: format!("it ended with code {code} while a command ran") });
+    if state.running.unwrap_or(false) {
+        return Ok(None);
     }
-    let code = code(container, exec).await?;
-    let before = container.counters.usage().oom_kills.unwrap_or(0);
-    read_counters(container).await?;
-    Ok((code, container.counters.usage().oom_kills.map(|now| now.saturating_sub(before))))
+    if state.oom_killed.unwrap_or(false) {
+        return Ok(Some((137, Some(1))));
+    }
+    let code = state.exit_code.unwrap_or_default();
+    Err(SandboxError::Lost { reason: format!("it ended with code {code} while a command ran") })
 }
 
 /// What a code means. The engine and shells tell a signal as 128 plus its number.

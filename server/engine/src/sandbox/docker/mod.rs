@@ -21,10 +21,9 @@ use bollard::query_parameters::RemoveVolumeOptions;
 use domain::id::AttemptId;
 use tokio_util::task::TaskTracker;
 
-use self::errors::{absent, unavailable};
 pub(crate) use self::errors::classify;
+use self::errors::{absent, unavailable};
 use super::{Created, Engine, EngineFacts, Labels, Reaped, SandboxError, SandboxSpec, VolumeName};
-
 
 /// Where an engine is, unless told otherwise.
 pub const DEFAULT_HOST: &str = "unix:///var/run/docker.sock";
@@ -68,6 +67,14 @@ impl DockerEngine {
         let facts = facts(&docker, info);
         let shared = Shared { docker, facts, removals: TaskTracker::new(), networks: Mutex::default() };
         Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// Asks whether the engine still answers.
+    ///
+    /// # Errors
+    /// [`SandboxError::EngineUnavailable`] with a remedy.
+    pub async fn ping(&self) -> Result<(), SandboxError> {
+        self.docker().ping().await.map(drop).map_err(|error| unavailable(DEFAULT_HOST, &error))
     }
 
     pub(crate) fn docker(&self) -> &Docker {

@@ -10,7 +10,11 @@ use super::{DockerEngine, label, network, remove};
 use crate::sandbox::{Engine, Reaped, SandboxError, VolumeName};
 
 /// Removes containers, then networks and volumes, whose attempt is not live.
-pub(super) async fn reap(engine: &DockerEngine, instance: &str, live: &HashSet<AttemptId>) -> Result<Reaped, SandboxError> {
+pub(super) async fn reap(
+    engine: &DockerEngine,
+    instance: &str,
+    live: &HashSet<AttemptId>,
+) -> Result<Reaped, SandboxError> {
     let mut reaped = Reaped::default();
     let mut trouble = None;
     for id in containers(engine, instance, live).await? {
@@ -46,21 +50,35 @@ pub(super) async fn stale_networks(engine: &DockerEngine, instance: &str) -> Res
     Ok(removed)
 }
 
-async fn containers(engine: &DockerEngine, instance: &str, live: &HashSet<AttemptId>) -> Result<Vec<String>, SandboxError> {
-    let options = ListContainersOptions { all: true, filters: Some(filter(instance)), ..ListContainersOptions::default() };
-    let found = engine.docker().list_containers(Some(options)).await.map_err(|error| classify("list containers", error))?;
+async fn containers(
+    engine: &DockerEngine,
+    instance: &str,
+    live: &HashSet<AttemptId>,
+) -> Result<Vec<String>, SandboxError> {
+    let options =
+        ListContainersOptions { all: true, filters: Some(filter(instance)), ..ListContainersOptions::default() };
+    let found =
+        engine.docker().list_containers(Some(options)).await.map_err(|error| classify("list containers", error))?;
     let stale = found.into_iter().filter(|container| is_stale(container.labels.as_ref(), live));
     Ok(stale.filter_map(|container| container.id).collect())
 }
 
-async fn networks(engine: &DockerEngine, instance: &str, live: &HashSet<AttemptId>) -> Result<Vec<String>, SandboxError> {
+async fn networks(
+    engine: &DockerEngine,
+    instance: &str,
+    live: &HashSet<AttemptId>,
+) -> Result<Vec<String>, SandboxError> {
     let options = ListNetworksOptions { filters: Some(filter(instance)) };
     let found = engine.docker().list_networks(Some(options)).await.map_err(|error| classify("list networks", error))?;
     let stale = found.into_iter().filter(|network| is_stale(network.labels.as_ref(), live));
     Ok(stale.filter_map(|network| network.name).collect())
 }
 
-async fn volumes(engine: &DockerEngine, instance: &str, live: &HashSet<AttemptId>) -> Result<Vec<String>, SandboxError> {
+async fn volumes(
+    engine: &DockerEngine,
+    instance: &str,
+    live: &HashSet<AttemptId>,
+) -> Result<Vec<String>, SandboxError> {
     let options = ListVolumesOptions { filters: Some(filter(instance)) };
     let found = engine.docker().list_volumes(Some(options)).await.map_err(|error| classify("list volumes", error))?;
     let stale = found.volumes.unwrap_or_default().into_iter().filter(|volume| is_stale(Some(&volume.labels), live));
