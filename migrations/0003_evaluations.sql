@@ -20,6 +20,7 @@ CREATE TABLE evaluations (
     cancel_requested_at INTEGER
 ) STRICT;
 
+CREATE INDEX evaluations_open ON evaluations (id) WHERE finished_at IS NULL;
 CREATE INDEX evaluations_by_key ON evaluations (plan_key);
 CREATE INDEX evaluations_by_campaign ON evaluations (campaign_id) WHERE campaign_id IS NOT NULL;
 

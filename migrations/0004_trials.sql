@@ -32,6 +32,7 @@ CREATE TABLE trials (
 
 CREATE INDEX trials_by_state ON trials (evaluation_id, state);
 CREATE INDEX trials_queued ON trials (evaluation_id, position) WHERE state = 'queued';
+CREATE INDEX trials_unfinished ON trials (evaluation_id, position) WHERE state <> 'finished';
 CREATE INDEX trials_running ON trials (evaluation_id) WHERE attempt_id IS NOT NULL;
 CREATE UNIQUE INDEX trials_by_attempt ON trials (attempt_id) WHERE attempt_id IS NOT NULL;
 CREATE INDEX trials_by_task ON trials (task_id);

@@ -11,7 +11,8 @@ use sqlx::{FromRow, Row};
 use crate::Store;
 use crate::codec::from_json;
 use crate::error::Result;
-use crate::trials::{self, Moved, RawTrial, TrialRow, select_trials};
+use crate::steps::{self, Moved};
+use crate::trials::{self, RawTrial, TrialRow, select_trials};
 
 /// A trial that the caller is to run now.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,10 +37,14 @@ impl Store {
         let mut change = self.change().await?;
         let row = sqlx::query(select_trials!(
             ", e.plan",
-            "WHERE t.state = 'queued' AND e.cancel_requested_at IS NULL \
-             AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = e.id AND r.attempt_id IS NOT NULL) < e.concurrency \
-             AND (SELECT count(*) FROM trials r WHERE r.attempt_id IS NOT NULL) < $1 \
-             ORDER BY t.evaluation_id, t.position LIMIT 1"
+            "WHERE (SELECT count(*) FROM trials r WHERE r.attempt_id IS NOT NULL) < $1 \
+             AND t.id = (SELECT q.id FROM trials q WHERE q.state = 'queued' AND q.evaluation_id = ( \
+                 SELECT o.id FROM evaluations o WHERE o.finished_at IS NULL AND o.cancel_requested_at IS NULL \
+                 AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = o.id AND r.attempt_id IS NOT NULL) \
+                     < o.concurrency \
+                 AND EXISTS (SELECT 1 FROM trials w WHERE w.evaluation_id = o.id AND w.state = 'queued') \
+                 ORDER BY o.id LIMIT 1) \
+             ORDER BY q.position LIMIT 1)"
         ))
         .bind(limit)
         .fetch_optional(change.db())
@@ -50,7 +55,7 @@ impl Store {
         let number = trial.state.attempts().saturating_add(1);
         let attempt = crate::attempts::open(change.db(), trial.id, number, at).await?;
         let input = TrialInput::Claimed { attempt, at, lease_until };
-        let Moved::Yes(state) = trials::step(&mut change, &trial, input, at).await? else { return Ok(None) };
+        let Moved::Yes(state) = steps::step(&mut change, &trial, input, at).await? else { return Ok(None) };
         sqlx::query("UPDATE evaluations SET started_at = $2 WHERE id = $1 AND started_at IS NULL")
             .bind(trial.evaluation.0)
             .bind(at.0)
@@ -100,21 +105,8 @@ impl Store {
         let Some(trial) = trials::of_attempt(change.db(), attempt).await? else { return Ok(Moved::No) };
         // A renewal is no event, so its instant is written nowhere.
         let moved =
-            trials::step(&mut change, &trial, TrialInput::LeaseRenewed { attempt, lease_until }, lease_until).await?;
+            steps::step(&mut change, &trial, TrialInput::LeaseRenewed { attempt, lease_until }, lease_until).await?;
         change.commit().await?;
         Ok(moved)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_claim_can_cross_threads() {
-        fn check<T: Send + Sync + 'static>() {}
-        check::<Claim>();
-        check::<Store>();
-        check::<crate::StoreError>();
     }
 }

@@ -10,7 +10,8 @@ use sqlx::{FromRow, SqliteConnection};
 use crate::Store;
 use crate::codec::{check_range, from_json, to_json, to_u32};
 use crate::error::{Result, StoreError};
-use crate::trials;
+use crate::steps;
+use crate::trials::{self, TrialRow};
 
 /// An evaluation.
 #[derive(Debug, Clone, PartialEq)]
@@ -194,16 +195,15 @@ impl Store {
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("evaluation", id));
         }
-        let mut stopped = Vec::new();
-        for trial in trials::unfinished(change.db(), id).await? {
-            let moved = trials::step(&mut change, &trial, TrialInput::CancelRequested { at }, at).await?;
-            if let (true, TrialState::Running { attempt, .. }) = (moved.is_yes(), trial.state) {
-                stopped.push(attempt);
-            }
-        }
+        let rows = trials::unfinished(change.db(), id).await?;
+        let moved = steps::step_all(&mut change, &rows, at, |_| TrialInput::CancelRequested { at }).await?;
         change.wake_queue();
         change.commit().await?;
-        Ok(stopped)
+        let running = |row: &TrialRow| match row.state {
+            TrialState::Running { attempt, .. } => Some(attempt),
+            TrialState::Queued { .. } | TrialState::Finished { .. } => None,
+        };
+        Ok(moved.keys().filter_map(|place| running(rows.get(*place)?)).collect())
     }
 
     /// Removes an evaluation with its trials, attempts and events. Blobs stay.

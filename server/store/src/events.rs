@@ -12,7 +12,7 @@ use sqlx::FromRow;
 use crate::change::Change;
 use crate::codec::{from_json, to_json};
 use crate::error::{Result, StoreError};
-use crate::{Moved, Store, TrialRow, attempts, trials};
+use crate::{Moved, Store, TrialRow, attempts, steps, trials};
 
 /// An event as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -201,48 +201,63 @@ async fn record(change: &mut Change, trial: &TrialRow, event: &TrialEvent) -> Re
     let (attempt, at) = (event.attempt, event.at);
     match &event.what {
         Happening::PhaseReached { phase } => {
-            trials::step(change, trial, TrialInput::PhaseReached { attempt, phase: *phase, at }, at).await
+            steps::step(change, trial, TrialInput::PhaseReached { attempt, phase: *phase, at }, at).await
         }
         Happening::Log { phase, text } => {
             let log = Recorded::Log { phase: *phase, text: text.clone() };
-            append(change, trial, Some(attempt), at, &log).await?;
+            append_all(change, &[NewEvent::new(trial, Some(attempt), at, &log)?]).await?;
             Ok(Moved::No)
         }
         Happening::StepDone { step } => {
-            append(change, trial, Some(attempt), at, &Recorded::StepDone { step: step.clone() }).await?;
+            let done = Recorded::StepDone { step: step.clone() };
+            append_all(change, &[NewEvent::new(trial, Some(attempt), at, &done)?]).await?;
             Ok(Moved::No)
         }
         Happening::Ended { result } => {
             let verdict = result.verdict.clone();
             let input = TrialInput::Ended { attempt, verdict: verdict.clone(), at };
-            let moved = trials::step(change, trial, input, at).await?;
+            let moved = steps::step(change, trial, input, at).await?;
             attempts::report(change.db(), attempt, result).await?;
-            append(change, trial, Some(attempt), at, &Recorded::Ended { verdict, counted: moved.is_yes() }).await?;
+            let ended = Recorded::Ended { verdict, counted: moved.is_yes() };
+            append_all(change, &[NewEvent::new(trial, Some(attempt), at, &ended)?]).await?;
             Ok(moved)
         }
     }
 }
 
-/// Appends an event and has its readers woken after the commit.
-pub(crate) async fn append(
-    change: &mut Change,
-    trial: &TrialRow,
+/// An event that is to be appended.
+#[derive(Serialize)]
+pub(crate) struct NewEvent {
+    evaluation: EvaluationId,
+    trial: TrialId,
     attempt: Option<AttemptId>,
     at: Timestamp,
-    what: &Recorded,
-) -> Result<()> {
-    let id = sqlx::query_scalar(
+    kind: &'static str,
+    body: String,
+}
+
+impl NewEvent {
+    pub(crate) fn new(trial: &TrialRow, attempt: Option<AttemptId>, at: Timestamp, what: &Recorded) -> Result<Self> {
+        let body = to_json("event", what)?;
+        Ok(Self { evaluation: trial.evaluation, trial: trial.id, attempt, at, kind: what.word(), body })
+    }
+}
+
+/// Appends events in their order, with one statement, and has their readers woken after the commit.
+pub(crate) async fn append_all(change: &mut Change, events: &[NewEvent]) -> Result<()> {
+    if events.is_empty() {
+        return Ok(());
+    }
+    let done = sqlx::query(
         "INSERT INTO events (evaluation_id, trial_id, attempt_id, at, kind, body) \
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+         SELECT n.value ->> 'evaluation', n.value ->> 'trial', n.value ->> 'attempt', n.value ->> 'at', \
+         n.value ->> 'kind', n.value ->> 'body' FROM json_each($1) n ORDER BY n.key",
     )
-    .bind(trial.evaluation.0)
-    .bind(trial.id.0)
-    .bind(attempt.map(|attempt| attempt.0))
-    .bind(at.0)
-    .bind(what.word())
-    .bind(to_json("event", what)?)
-    .fetch_one(change.db())
+    .bind(to_json("events", events)?)
+    .execute(change.db())
     .await?;
-    change.wake_events(trial.evaluation, EventId(id));
+    for event in events {
+        change.wake_events(event.evaluation, EventId(done.last_insert_rowid()));
+    }
     Ok(())
 }

@@ -6,7 +6,8 @@ use domain::trial::{Phase, TrialInput, TrialState, interrupted};
 
 use crate::Store;
 use crate::error::Result;
-use crate::trials::{self, Moved, TrialRow};
+use crate::steps;
+use crate::trials::{self, TrialRow};
 
 /// An attempt that was closed because its worker is gone.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,15 +73,18 @@ impl Store {
         input: impl Fn(AttemptId) -> TrialInput,
     ) -> Result<Vec<ClosedAttempt>> {
         let mut change = self.change().await?;
-        let mut closed = Vec::new();
-        for row in trials::running(change.db()).await? {
-            let Some(LiveAttempt { attempt, trial, evaluation, .. }) = live(&row) else { continue };
-            if let Moved::Yes(state) = trials::step(&mut change, &row, input(attempt), at).await? {
-                closed.push(ClosedAttempt { attempt, trial, evaluation, state });
-            }
-        }
+        let rows = trials::running(change.db()).await?;
+        let moved = steps::step_all(&mut change, &rows, at, |row| match live(row) {
+            Some(live) => input(live.attempt),
+            None => TrialInput::LeaseChecked { at },
+        })
+        .await?;
         change.commit().await?;
-        Ok(closed)
+        let closed = moved.into_iter().filter_map(|(place, state)| {
+            let LiveAttempt { attempt, trial, evaluation, .. } = live(rows.get(place)?)?;
+            Some(ClosedAttempt { attempt, trial, evaluation, state })
+        });
+        Ok(closed.collect())
     }
 }
 

@@ -1,18 +1,15 @@
-//! Trials, and the one way in which their state changes: a step of the domain's state machine, applied as a compare-and-set on the row.
+//! Trials as rows. How their state changes lies in `steps`.
 
 use domain::condition::Condition;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::plan::EvaluationPlan;
 use domain::time::Timestamp;
-use domain::trial::{Phase, Step, TrialInput, TrialState, interrupted};
-use domain::verdict::Verdict;
+use domain::trial::{Phase, TrialState};
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::attempts;
-use crate::change::Change;
 use crate::codec::{from_json, to_condition, to_json, to_u32, unreadable};
 use crate::error::{Result, StoreError};
-use crate::events::{self, Recorded};
 use crate::{AttemptRow, Store};
 
 /// A trial.
@@ -35,23 +32,6 @@ pub struct TrialRow {
     /// Raised by 1 with every change of the state.
     pub revision: i64,
     pub(crate) max_attempts: u32,
-}
-
-/// Whether an input moved a trial.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Moved {
-    /// To this state.
-    Yes(TrialState),
-    /// It came too late, or is about another attempt. Not an error.
-    No,
-}
-
-impl Moved {
-    /// Whether it did.
-    #[must_use]
-    pub const fn is_yes(&self) -> bool {
-        matches!(self, Self::Yes(_))
-    }
 }
 
 #[derive(FromRow)]
@@ -212,85 +192,4 @@ pub(crate) async fn of_attempt(db: &mut SqliteConnection, attempt: AttemptId) ->
             .fetch_optional(db)
             .await?;
     row.map(TryInto::try_into).transpose()
-}
-
-/// Applies an input to a trial, with all that follows from it: the attempt that ends is closed, the move is told to live readers, and
-/// the evaluation is finished with its last trial.
-pub(crate) async fn step(change: &mut Change, trial: &TrialRow, input: TrialInput, at: Timestamp) -> Result<Moved> {
-    let closes = closing_verdict(&input);
-    let is_renewal = matches!(input, TrialInput::LeaseRenewed { .. });
-    let Step::Moved(next) = trial.state.step(input, trial.max_attempts) else { return Ok(Moved::No) };
-    if !compare_and_set(change.db(), trial, &next).await? {
-        return Ok(Moved::No);
-    }
-    if let (TrialState::Running { attempt, .. }, Some(verdict)) = (&trial.state, closes) {
-        attempts::close(change.db(), *attempt, &verdict, at).await?;
-        change.wake_queue();
-    }
-    if !is_renewal {
-        let attempt = running_attempt(&trial.state).or(running_attempt(&next));
-        events::append(change, trial, attempt, at, &Recorded::Moved { state: next.clone() }).await?;
-    }
-    if matches!(next, TrialState::Finished { .. }) {
-        finish_evaluation(change.db(), trial.evaluation, at).await?;
-    }
-    Ok(Moved::Yes(next))
-}
-
-/// The verdict with which an input ends the attempt that runs.
-fn closing_verdict(input: &TrialInput) -> Option<Verdict> {
-    match input {
-        TrialInput::Ended { verdict, .. } => Some(verdict.clone()),
-        TrialInput::LeaseChecked { .. } => Some(interrupted()),
-        TrialInput::CancelRequested { .. } => Some(Verdict::Cancelled),
-        TrialInput::Claimed { .. } | TrialInput::PhaseReached { .. } | TrialInput::LeaseRenewed { .. } => None,
-    }
-}
-
-const fn running_attempt(state: &TrialState) -> Option<AttemptId> {
-    match state {
-        TrialState::Running { attempt, .. } => Some(*attempt),
-        TrialState::Queued { .. } | TrialState::Finished { .. } => None,
-    }
-}
-
-async fn compare_and_set(db: &mut SqliteConnection, trial: &TrialRow, next: &TrialState) -> Result<bool> {
-    let (mut attempt, mut since, mut lease, mut verdict_json, mut finished) = (None, None, None, None, None);
-    match next {
-        TrialState::Queued { .. } => {}
-        TrialState::Running { attempt: id, since: at, lease_until, .. } => {
-            (attempt, since, lease) = (Some(id.0), Some(at.0), Some(lease_until.0));
-        }
-        TrialState::Finished { verdict, at, .. } => {
-            (verdict_json, finished) = (Some(to_json("verdict", verdict)?), Some(at.0));
-        }
-    }
-    let done = sqlx::query(
-        "UPDATE trials SET state = $3, attempts = $4, attempt_id = $5, since = $6, lease_until = $7, verdict = $8, \
-         finished_at = $9, revision = revision + 1 WHERE id = $1 AND revision = $2",
-    )
-    .bind(trial.id.0)
-    .bind(trial.revision)
-    .bind(next.word())
-    .bind(next.attempts())
-    .bind(attempt)
-    .bind(since)
-    .bind(lease)
-    .bind(verdict_json)
-    .bind(finished)
-    .execute(db)
-    .await?;
-    Ok(done.rows_affected() == 1)
-}
-
-async fn finish_evaluation(db: &mut SqliteConnection, evaluation: EvaluationId, at: Timestamp) -> Result<()> {
-    sqlx::query(
-        "UPDATE evaluations SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL \
-         AND NOT EXISTS (SELECT 1 FROM trials WHERE evaluation_id = $1 AND state <> 'finished')",
-    )
-    .bind(evaluation.0)
-    .bind(at.0)
-    .execute(db)
-    .await?;
-    Ok(())
 }

@@ -39,7 +39,8 @@ impl Wakes {
 }
 
 impl Store {
-    /// Wakes whenever an event of the evaluation was committed; the value is the newest event's id (0 = none since the first subscriber came).
+    /// Wakes whenever an event of the evaluation was committed; the value is an id that its newest event does
+    /// not exceed (0 = none since the first subscriber came).
     /// Subscribe first, then read [`Store::events_after`], then await `changed()`, and nothing is missed.
     #[must_use]
     pub fn subscribe(&self, evaluation: EvaluationId) -> watch::Receiver<EventId> {

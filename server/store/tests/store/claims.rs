@@ -1,0 +1,101 @@
+//! Who runs what next.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use domain::plan::{EvaluationPlan, RunSettings, SkillRef, Treatment};
+use domain::verdict::Verdict;
+use store::Store;
+
+use crate::fixtures::{at, claim, end, plan, skill, task};
+
+#[tokio::test]
+async fn trials_are_claimed_in_order_up_to_the_evaluations_concurrency() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 2, 1).await;
+    let old = store.create_evaluation(&plan, at(1)).await.unwrap();
+    let new = store.create_evaluation(&plan, at(2)).await.unwrap();
+    let mut got = Vec::new();
+    while let Some(claim) = claim(&store, 3).await {
+        got.push((claim.trial.evaluation, claim.trial.position));
+        if got.len() == 2 {
+            // Only now is the older one's first place free again.
+            end(&store, &claim, 4, Verdict::Pass).await;
+        }
+    }
+    assert_eq!(got, [(old, 0), (old, 1), (old, 2), (new, 0), (new, 1)]);
+    assert_eq!(store.evaluation(old).await.unwrap().started_at, Some(at(3)));
+}
+
+#[tokio::test]
+async fn the_global_limit_holds() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 2, 1).await;
+    store.create_evaluation(&plan, at(1)).await.unwrap();
+    assert!(store.claim_next(at(2), at(60), 0).await.unwrap().is_none());
+    assert!(store.claim_next(at(2), at(60), 1).await.unwrap().is_some());
+    assert!(store.claim_next(at(2), at(60), 1).await.unwrap().is_none());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn claimers_in_parallel_never_get_one_trial_twice() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 10, 5).await;
+    let settings = RunSettings { concurrency: 7, ..plan.settings.clone() };
+    let id = store.create_evaluation(&EvaluationPlan { settings, ..plan }, at(1)).await.unwrap();
+    let claimers: Vec<_> = (0..16)
+        .map(|_| {
+            let store = store.clone();
+            tokio::spawn(async move {
+                let mut mine = Vec::new();
+                let mut most = 0;
+                while store.evaluation(id).await.unwrap().finished_at.is_none() {
+                    let Some(got) = claim(&store, 2).await else {
+                        tokio::task::yield_now().await;
+                        continue;
+                    };
+                    most = most.max(store.live_attempts().await.unwrap().len());
+                    assert!(end(&store, &got, 3, Verdict::Pass).await.is_yes());
+                    mine.push(got);
+                }
+                (mine, most)
+            })
+        })
+        .collect();
+    let mut claims = Vec::new();
+    for claimer in claimers {
+        let (mine, most) = claimer.await.unwrap();
+        assert!(most <= 7, "{most} ran at a time");
+        claims.extend(mine);
+    }
+    assert_eq!(claims.len(), 100);
+    assert_eq!(claims.iter().map(|c| c.trial.id).collect::<BTreeSet<_>>().len(), 100);
+    assert_eq!(claims.iter().map(|c| c.attempt).collect::<BTreeSet<_>>().len(), 100);
+    let pairs = claims.iter().fold(BTreeMap::<_, u32>::new(), |mut pairs, c| {
+        *pairs.entry((c.trial.task, c.trial.repeat)).or_default() += 1;
+        pairs
+    });
+    assert!(pairs.len() == 50 && pairs.values().all(|trials| *trials == 2));
+}
+
+#[tokio::test]
+async fn an_order_holds_what_the_executor_needs() {
+    let store = Store::temp().await.unwrap();
+    let own = plan(&store, 1, 1).await;
+    store.create_evaluation(&own, at(1)).await.unwrap();
+    let got = claim(&store, 2).await.unwrap();
+    let order = store.order(&got).await.unwrap();
+    assert_eq!((order.trial, order.attempt, order.repeat), (got.trial.id, got.attempt, 1));
+    assert_eq!((order.condition, order.evaluation), (got.trial.condition, got.trial.evaluation));
+    assert_eq!(order.task, task("t0", "task 0"));
+    assert_eq!(order.skills, [skill("sheep", "bundled")]);
+    assert_eq!((order.agent, order.settings), (own.agent.clone(), own.settings.clone()));
+
+    let package = skill("goats", "v1");
+    let put = store.put_skill_version("ada", &package, &[], at(3)).await.unwrap();
+    let versions = vec![SkillRef { id: put.version, name: "goats".into(), version: package.version() }];
+    let treated = EvaluationPlan { treatment: Treatment::Skills { versions }, ..own };
+    store.request_cancel(got.trial.evaluation, at(4)).await.unwrap();
+    store.create_evaluation(&treated, at(5)).await.unwrap();
+    let got = claim(&store, 6).await.unwrap();
+    assert_eq!(store.order(&got).await.unwrap().skills, [package]);
+}

@@ -1,0 +1,106 @@
+//! What happened, in order, and who is woken.
+
+use domain::attempt::AttemptResult;
+use domain::id::EventId;
+use domain::order::{Happening, TrialEvent};
+use domain::trace::{Source, TraceStep};
+use domain::trial::Phase;
+use domain::verdict::Verdict;
+use store::Recorded;
+
+use crate::fixtures::{at, claim, end, ended, log, one_pair, reached};
+
+fn step(text: &str) -> TraceStep {
+    let text = text.to_owned();
+    TraceStep { at: None, source: Source::Agent, text, reasoning: None, calls: vec![], usage: None }
+}
+
+#[tokio::test]
+async fn events_tell_the_whole_story_in_order() {
+    let (store, id) = one_pair().await;
+    let got = claim(&store, 1).await.unwrap();
+    let (attempt, trial) = (got.attempt, got.trial.id);
+    let done = Happening::StepDone { step: Box::new(step("counted")) };
+    for event in [
+        reached(attempt, 2, Phase::Agent),
+        log(attempt, 3, "one sheep\n"),
+        TrialEvent { attempt, at: at(4), what: done },
+        reached(attempt, 5, Phase::Agent),
+        reached(attempt, 6, Phase::Verifying),
+        ended(attempt, 7, AttemptResult::bare(Verdict::Pass)),
+        ended(attempt, 8, AttemptResult::bare(Verdict::Cancelled)),
+    ] {
+        store.record_event(id, trial, &event).await.unwrap();
+    }
+    let events = store.events_after(id, EventId(0), 100).await.unwrap();
+    let told: Vec<_> = events
+        .iter()
+        .map(|event| match &event.what {
+            Recorded::Moved { state } => state.word().to_owned(),
+            Recorded::Log { text, .. } => text.trim().to_owned(),
+            Recorded::StepDone { step } => step.text.clone(),
+            Recorded::Ended { verdict, counted } => format!("{} {counted}", verdict.word()),
+        })
+        .collect();
+    let want = ["preparing", "agent", "one sheep", "counted", "verifying", "finished", "pass true", "cancelled false"];
+    assert_eq!(told, want);
+    assert!(events.is_sorted_by_key(|event| event.id));
+    assert!(events.iter().all(|event| (event.trial, event.attempt) == (trial, Some(attempt))));
+
+    let mut paged = Vec::new();
+    let mut last = EventId(0);
+    loop {
+        let page = store.events_after(id, last, 3).await.unwrap();
+        let Some(event) = page.last() else { break };
+        last = event.id;
+        paged.extend(page);
+    }
+    assert_eq!(paged, events);
+    assert_eq!(store.attempt_events_after(attempt, events[5].id, 9).await.unwrap(), events[6..]);
+}
+
+#[tokio::test]
+async fn only_log_events_of_attempts_that_ended_are_pruned() {
+    let (store, id) = one_pair().await;
+    let got = claim(&store, 1).await.unwrap();
+    for i in 0..5 {
+        store.record_event(id, got.trial.id, &log(got.attempt, i, "baa")).await.unwrap();
+    }
+    assert_eq!(store.prune_log_events(got.attempt).await.unwrap(), 0, "it still runs");
+    end(&store, &got, 9, Verdict::Pass).await;
+    assert_eq!(store.prune_log_events(got.attempt).await.unwrap(), 5);
+    let left: Vec<_> =
+        store.events_after(id, EventId(0), 9).await.unwrap().iter().map(|event| event.what.word()).collect();
+    assert_eq!(left, ["moved", "moved", "ended"]);
+}
+
+#[tokio::test]
+async fn readers_wake_once_an_event_can_be_read() {
+    let (store, id) = one_pair().await;
+    let (mut live, mut queue) = (store.subscribe(id), store.subscribe_queue());
+    assert!(!live.has_changed().unwrap());
+    let got = claim(&store, 1).await.unwrap();
+    live.changed().await.unwrap();
+    let newest = *live.borrow_and_update();
+    assert_eq!(store.events_after(id, EventId(0), 9).await.unwrap().last().unwrap().id, newest);
+    assert!(!queue.has_changed().unwrap(), "a claim frees no place");
+
+    store.renew_lease(got.attempt, at(99)).await.unwrap();
+    assert!(!live.has_changed().unwrap(), "a renewal is no event");
+
+    end(&store, &got, 2, Verdict::Pass).await;
+    queue.changed().await.unwrap();
+    assert!(live.has_changed().unwrap());
+    store.request_cancel(id, at(3)).await.unwrap();
+    assert!(queue.has_changed().unwrap());
+}
+
+#[tokio::test]
+async fn a_wake_is_never_about_another_evaluation() {
+    let (store, first) = one_pair().await;
+    let plan = store.evaluation(first).await.unwrap().plan;
+    let second = store.create_evaluation(&plan, at(1)).await.unwrap();
+    let (one, two) = (store.subscribe(first), store.subscribe(second));
+    store.request_cancel(second, at(2)).await.unwrap();
+    assert!(!one.has_changed().unwrap() && two.has_changed().unwrap());
+}

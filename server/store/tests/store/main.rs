@@ -1,0 +1,14 @@
+//! The store at its boundary, on real files. One program, so that it is linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod blobs;
+mod claims;
+mod evaluations;
+mod events;
+mod fixtures;
+mod kill;
+mod load;
+mod migrations;
+mod skills;
+mod states;
+mod tasks;
