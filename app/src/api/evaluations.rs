@@ -1,0 +1,42 @@
+//! Evaluations as pages read them.
+
+use domain::id::EvaluationId;
+use domain::listing::{EvaluationListing, LiveEvent};
+use domain::report::EvaluationReport;
+use leptos::prelude::*;
+use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
+
+use super::SameBuild;
+use crate::AppError;
+
+/// An evaluation as its page shows it, live or finished.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationView {
+    /// The numbers so far.
+    pub report: EvaluationReport,
+    /// The latest events; empty once it is finished.
+    pub events: Vec<LiveEvent>,
+    /// Pass rates task by task as SVG, for wide and for narrow pages; empty until it is finished.
+    pub chart: [String; 2],
+}
+
+/// All evaluations, newest first.
+#[server(prefix = "/api", endpoint = "evaluations", input = GetUrl, client = SameBuild)]
+pub async fn evaluations() -> Result<Vec<EvaluationListing>, AppError> {
+    Ok(super::ops()?.evaluations().await?)
+}
+
+/// One evaluation.
+#[server(prefix = "/api", endpoint = "evaluation", input = GetUrl, client = SameBuild)]
+pub async fn evaluation(id: EvaluationId) -> Result<EvaluationView, AppError> {
+    let ops = super::ops()?;
+    let report = ops.report(id).await?;
+    let (events, chart) = if report.finished {
+        let chart = [charts::Width::Wide, charts::Width::Narrow].map(|width| charts::dumbbell(&report, width));
+        (Vec::new(), chart)
+    } else {
+        (ops.live_log(id).await?, [String::new(), String::new()])
+    };
+    Ok(EvaluationView { report, events, chart })
+}

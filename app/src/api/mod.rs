@@ -1,0 +1,28 @@
+//! Server functions: what pages read. Each answers with domain values; what forms do is in `forms`.
+
+#[cfg(feature = "ssr")]
+pub(crate) mod backend;
+mod client;
+mod evaluations;
+mod home;
+mod pairs;
+mod plan;
+mod skills;
+mod tasks;
+
+pub use client::SameBuild;
+pub use evaluations::{EvaluationView, evaluation, evaluations};
+pub use home::{HomeView, home};
+pub use pairs::pair;
+pub use plan::{Checked, PlanFormView, check_plan, new_evaluation};
+pub use skills::{skill, skills};
+pub use tasks::{TasksView, task, tasks};
+
+/// What a page can do: given by the server as a context.
+#[cfg(feature = "ssr")]
+fn ops() -> Result<backend::Ops, crate::AppError> {
+    use leptos::prelude::use_context;
+    client::check_build()?;
+    use_context::<backend::Ops>()
+        .ok_or_else(|| crate::AppError::Internal { message: "the server gave this page no operations".to_owned() })
+}

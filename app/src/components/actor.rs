@@ -1,0 +1,49 @@
+//! The actor line: every number says whose it is.
+
+use domain::plan::AgentRef;
+use domain::report::{EvaluationReport, ReportSkill};
+use leptos::prelude::*;
+
+use super::words::{ScriptedChip, Time};
+
+/// Skill versions, agent, model, seed, date.
+#[component]
+pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
+    let scripted = report.is_scripted();
+    let upstream = report.model_ref.as_ref().map(|model| format!(" by {}", model.upstream));
+    view! {
+        <dl class="actor">
+            <div><dt>"Skill"</dt><dd>{report.skills.iter().map(skill_name).collect_view()}</dd></div>
+            <div><dt>"Agent"</dt><dd>{agent_name(&report.agent)}</dd></div>
+            <div>
+                <dt>"Model"</dt>
+                <dd>{report.model.clone().unwrap_or_else(|| "none called".to_owned())}{upstream} <ScriptedChip scripted=scripted/></dd>
+            </div>
+            <div><dt>"Seed"</dt><dd class="num">{report.seed.to_string()}</dd></div>
+            <div><dt>"Planned"</dt><dd><Time at=report.created_at/></dd></div>
+        </dl>
+    }
+}
+
+/// Name and version of an agent.
+#[must_use]
+pub fn agent_name(agent: &AgentRef) -> String {
+    format!("{} {}", agent.name, agent.version)
+}
+
+/// A skill's name with the first digits of its version.
+fn skill_name(skill: &ReportSkill) -> impl IntoView + use<> {
+    let version = skill.version.as_ref().map(|version| version.chars().take(12).collect::<String>());
+    view! {
+        <span class="skill-name">
+            {skill.name.clone()}
+            {version.map(|version| view! { <code class="hash">{format!("@{version}")}</code> })}
+        </span>
+    }
+}
+
+/// The names of a treatment's skills, in one line.
+#[must_use]
+pub fn skill_names(skills: &[ReportSkill]) -> String {
+    skills.iter().map(|skill| skill.name.as_str()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,57 @@
+//! What a pair says: rescued, broken, both, neither, or not scored.
+
+use domain::condition::Flip;
+use domain::report::PairedTrials;
+use leptos::prelude::*;
+
+use super::icon::{Icon, Sign};
+
+/// Sign, class and word of what a pair says; `None` = not scored.
+#[must_use]
+pub const fn look(flip: Option<Flip>) -> (Sign, &'static str, &'static str) {
+    match flip {
+        Some(Flip::Rescued) => (Sign::Rescued, "flip flip-rescued", "rescued"),
+        Some(Flip::Broken) => (Sign::Broken, "flip flip-broken", "broken"),
+        Some(Flip::Both) => (Sign::Both, "flip flip-both", "both"),
+        Some(Flip::Neither) => (Sign::Neither, "flip flip-neither", "neither"),
+        None => (Sign::NotScored, "flip flip-none", "not scored"),
+    }
+}
+
+/// What the word means, as a hint.
+#[must_use]
+pub const fn meaning(flip: Option<Flip>) -> &'static str {
+    match flip {
+        Some(Flip::Rescued) => "only the with-skill trial passed",
+        Some(Flip::Broken) => "only the no-skill trial passed",
+        Some(Flip::Both) => "both trials passed",
+        Some(Flip::Neither) => "neither trial passed",
+        None => "at least one trial has no score, so the pair is left out",
+    }
+}
+
+/// Sign and word.
+#[component]
+pub fn FlipMark(flip: Option<Flip>) -> impl IntoView {
+    let (sign, class, word) = look(flip);
+    view! { <span class=class title=meaning(flip)><Icon sign=sign/><span>{word}</span></span> }
+}
+
+/// A pair of a matrix as a link to its page.
+#[component]
+pub fn FlipLink(
+    /// The pair.
+    pair: PairedTrials,
+    /// Its page.
+    href: String,
+) -> impl IntoView {
+    let (sign, class, word) = look(pair.flip);
+    let title = pair.void.clone().unwrap_or_else(|| meaning(pair.flip).to_owned());
+    view! {
+        <a class=format!("{class} flip-link") href=href title=title>
+            <Icon sign=sign/>
+            <span>{word}</span>
+            <span class="visually-hidden">{format!(", repeat {}", pair.repeat)}</span>
+        </a>
+    }
+}

@@ -1,0 +1,15 @@
+//! Parts that pages are made of, each with one look and one meaning.
+
+pub mod actor;
+pub mod arms;
+pub mod delta;
+pub mod evaluation_table;
+pub mod findings;
+pub mod flip;
+pub mod fold;
+pub mod icon;
+pub mod loaded;
+pub mod state;
+pub mod top_bar;
+pub mod trace_rows;
+pub mod words;

@@ -1,0 +1,59 @@
+//! The smallest parts: times, chips, hidden fields, back links.
+
+use domain::time::Timestamp;
+use leptos::prelude::*;
+
+use crate::session;
+
+/// An instant in UTC, the same on server and browser.
+#[component]
+pub fn Time(at: Timestamp) -> impl IntoView {
+    view! { <time class="time" datetime=at.rfc3339()>{at.to_string()}</time> }
+}
+
+/// The hidden field that proves that a form came from one of our pages.
+#[component]
+pub fn CsrfField() -> impl IntoView {
+    view! { <input type="hidden" name="csrf" value=session::csrf()/> }
+}
+
+/// Marks what a model from a file did, wherever it appears.
+#[component]
+pub fn ScriptedChip(scripted: bool) -> impl IntoView {
+    scripted.then(|| {
+        view! {
+            <span class="chip chip-dashed" title="The model's answers came from a file: shows how it works, proves nothing about a model, and is never ranked.">
+                "scripted model"
+            </span>
+        }
+    })
+}
+
+/// Where one is, as links from the top.
+#[component]
+pub fn Crumbs(
+    /// Address and words, outermost first.
+    links: Vec<(String, String)>,
+) -> impl IntoView {
+    view! {
+        <nav class="crumbs" aria-label="Breadcrumb">
+            <ol>{links.into_iter().map(|(href, words)| view! { <li><a href=href>{words}</a></li> }).collect_view()}</ol>
+        </nav>
+    }
+}
+
+/// A page that has nothing to show yet: what this is and what to do next.
+#[component]
+pub fn Empty(
+    /// What will be here.
+    title: &'static str,
+    /// What to do next, with a link or button.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="empty">
+            <p class="empty-title">{title}</p>
+            {children()}
+        </div>
+    }
+}

@@ -1,0 +1,89 @@
+//! Numbers as people read them. Those that the command line prints as well are made by [`domain::report::number`].
+
+pub use domain::report::number::{UNKNOWN, change, duration, percent, points, tokens};
+use domain::stats::interval::Interval;
+
+/// A number with its sign, a true minus and at most one decimal.
+pub fn signed(value: f64) -> String {
+    let text = plain(value.abs());
+    match (text.as_str(), value < 0.0) {
+        ("0", _) => text,
+        (_, true) => format!("−{text}"),
+        (_, false) => format!("+{text}"),
+    }
+}
+
+/// At most one decimal, none where it would be 0.
+fn plain(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+/// An interval of differences of shares: `−4 to +26 pp`.
+pub fn points_interval(interval: Interval) -> String {
+    let low = points(Some(interval.low));
+    format!("{} to {}", low.trim_end_matches(" pp"), points(Some(interval.high)))
+}
+
+/// An interval of relative changes: `−4 to +26 %`.
+pub fn change_interval(interval: Interval) -> String {
+    let low = change(Some(interval.low));
+    format!("{} to {}", low.trim_end_matches(" %"), change(Some(interval.high)))
+}
+
+/// A count with a narrow space between thousands: `12 345`.
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count that may be unknown.
+pub fn count_or_dash(n: Option<u64>) -> String {
+    n.map_or_else(|| UNKNOWN.to_owned(), count)
+}
+
+/// A size: `340 B`, `4.2 kB`, `12 MB`.
+pub fn bytes(n: Option<u64>) -> String {
+    match n {
+        None => UNKNOWN.to_owned(),
+        Some(n) if n < 1_000 => format!("{n} B"),
+        Some(n) if n < 1_000_000 => format!("{} kB", plain(n as f64 / 1_000.0)),
+        Some(n) if n < 1_000_000_000 => format!("{} MB", plain(n as f64 / 1_000_000.0)),
+        Some(n) => format!("{} GB", plain(n as f64 / 1_000_000_000.0)),
+    }
+}
+
+/// `1 task`, `2 tasks`.
+pub fn plural(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_written_in_the_style_guide() {
+        for (got, want) in [
+            (signed(2.04), "+2"),
+            (signed(-0.35), "−0.3"),
+            (signed(-0.01), "0"),
+            (Interval::new(-0.04, 0.26).map(points_interval).unwrap_or_default(), "−4 to +26 pp"),
+            (Interval::new(-0.04, 0.26).map(change_interval).unwrap_or_default(), "−4 to +26 %"),
+            (count(1_234_567), "1\u{202f}234\u{202f}567"),
+            (count_or_dash(None), "—"),
+            (bytes(Some(12_000_000)), "12 MB"),
+            (bytes(None), "—"),
+            (plural(1, "task", "tasks"), "1 task"),
+        ] {
+            assert_eq!(got, want);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! The upload of skills.
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::Request;
+use axum::response::Response;
+use domain::listing::SkillIntake;
+
+use super::body::UploadedFile;
+use super::{Forms, answer, body};
+use crate::api::backend::Upload;
+use crate::error::AppError;
+use crate::posted::Posted;
+
+/// Whose a skill is that comes in by the page: there are no accounts yet.
+const OWNER: &str = "local";
+
+/// Takes the files in; archives one by one, all others together as one folder.
+pub async fn upload(State(forms): State<Forms>, request: Request<Body>) -> Response {
+    let limit_mb = forms.ops.choices().upload_limit >> 20;
+    let (parts, files) = body::files(request, limit_mb).await;
+    let posted = match files {
+        Ok(files) => take_in(&forms, files).await.map_or_else(Posted::Failed, Posted::Skills),
+        Err(error) => Posted::Failed(error),
+    };
+    answer::page(&forms, parts, posted).await
+}
+
+async fn take_in(forms: &Forms, files: Vec<UploadedFile>) -> Result<SkillIntake, AppError> {
+    let mut all = SkillIntake::default();
+    for upload in uploads(files) {
+        let intake = forms.ops.upload_skills(OWNER, upload).await?;
+        all.accepted.extend(intake.accepted);
+        all.refused.extend(intake.refused);
+        all.left_out.extend(intake.left_out);
+        all.findings.extend(intake.findings);
+    }
+    Ok(all)
+}
+
+fn uploads(files: Vec<UploadedFile>) -> Vec<Upload> {
+    let (archives, loose): (Vec<_>, Vec<_>) = files.into_iter().partition(|(name, _)| is_archive(name));
+    let loose = (!loose.is_empty()).then_some(Upload::Files(loose));
+    archives.into_iter().map(|(name, bytes)| Upload::Zip { name, bytes }).chain(loose).collect()
+}
+
+/// Whether it was chosen as an archive: one that lies in a chosen folder is a file of a skill.
+fn is_archive(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    !name.contains('/') && (lower.ends_with(".zip") || lower.ends_with(".skill"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn archives_go_in_one_by_one_and_loose_files_together() {
+        let file = |name: &str| (name.to_owned(), Vec::new());
+        let uploads = uploads(vec![file("a.zip"), file("s/SKILL.md"), file("s/data.zip"), file("B.SKILL")]);
+        let names: Vec<String> = uploads
+            .iter()
+            .map(|upload| match upload {
+                Upload::Zip { name, .. } => name.clone(),
+                Upload::Files(files) => files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("+"),
+            })
+            .collect();
+        assert_eq!(names, ["a.zip", "B.SKILL", "s/SKILL.md+s/data.zip"]);
+    }
+}

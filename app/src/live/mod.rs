@@ -1,0 +1,7 @@
+//! Live updates of an evaluation: what an event changes (pure), and how events come in (browser only).
+
+mod follow;
+mod state;
+
+pub use follow::{Link, follow};
+pub use state::{LogLine, log_lines};

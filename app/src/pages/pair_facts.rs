@@ -1,0 +1,158 @@
+//! The two arms of a pair in numbers, and the proof that the skill was there in one and not in the other.
+
+use domain::condition::{Condition, Pair as Arms};
+use domain::listing::{ArmDetail, AttemptListing};
+use domain::skill_audit::SkillAudit;
+use leptos::prelude::*;
+
+use crate::components::arms::ArmName;
+use crate::components::findings::FindingList;
+use crate::components::icon::{Icon, Sign};
+use crate::components::state::{self, State};
+use crate::components::trace_rows::trace_size;
+use crate::components::words::Time;
+use crate::format::{UNKNOWN, bytes, count_or_dash, duration, plural};
+
+/// Verdicts, tokens, times.
+#[component]
+pub fn Facts(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
+    let row = |name: &'static str, value: fn(&ArmDetail) -> String| {
+        let cells =
+            Condition::BOTH.map(|condition| arms.get(condition).as_ref().map_or_else(|| UNKNOWN.to_owned(), value));
+        view! { <tr><th scope="row">{name}</th>{cells.map(|cell| view! { <td class="num">{cell}</td> }).into_iter().collect_view()}</tr> }
+    };
+    let verdicts =
+        Condition::BOTH.map(|condition| view! { <td class="num">{arms.get(condition).as_ref().map(verdict)}</td> });
+    view! {
+        <section class="section">
+            <h2>"Both trials"</h2>
+            <div class="table-scroll">
+                <table class="table table-arms">
+                    <thead>
+                        <tr><th scope="col">"Measure"</th>{Condition::BOTH.map(|arm| view! { <th scope="col" class="num"><ArmName condition=arm/></th> }).into_iter().collect_view()}</tr>
+                    </thead>
+                    <tbody>
+                        <tr><th scope="row">"Verdict"</th>{verdicts.into_iter().collect_view()}</tr>
+                        {row("Reward", |arm| arm.trial.reward.map_or_else(|| UNKNOWN.to_owned(), |reward| format!("{reward:.2}")))}
+                        {row("Tokens", |arm| count_or_dash(arm.trial.usage.total()))}
+                        {row("· input", |arm| count_or_dash(arm.trial.usage.input))}
+                        {row("· cache read", |arm| count_or_dash(arm.trial.usage.cache_read))}
+                        {row("· cache write", |arm| count_or_dash(arm.trial.usage.cache_write))}
+                        {row("· output", |arm| count_or_dash(arm.trial.usage.output))}
+                        {row("Model calls", |arm| count_or_dash(arm.result.as_ref().and_then(|result| result.model_calls)))}
+                        {row("Turns", |arm| trace_size(arm.trace.as_ref()).0)}
+                        {row("Tool calls", |arm| trace_size(arm.trace.as_ref()).1)}
+                        {row("Preparing", |arm| duration(arm.trial.phases_ms.preparing))}
+                        {row("Agent", |arm| duration(arm.trial.phases_ms.agent))}
+                        {row("Verifying", |arm| duration(arm.trial.phases_ms.verifying))}
+                        {row("Peak memory", |arm| bytes(arm.result.as_ref().and_then(|result| result.peak_memory)))}
+                        {row("Image", |arm| arm.result.as_ref().and_then(|result| result.image.as_deref()).map_or_else(|| UNKNOWN.to_owned(), short_image))}
+                    </tbody>
+                </table>
+            </div>
+            <div class="columns">{Condition::BOTH.map(|arm| attempts(arm, arms.get(arm).as_ref())).into_iter().collect_view()}</div>
+        </section>
+    }
+}
+
+fn verdict(arm: &ArmDetail) -> impl IntoView + use<> {
+    let look = match &arm.result {
+        Some(result) if arm.trial.verdict.is_some() => state::of_verdict(&result.verdict),
+        _ => state::of_trial(&arm.trial),
+    };
+    let why = arm.trial.error.clone();
+    view! { <State look=look/>{why.map(|why| view! { <span class="quiet block foreign">{why}</span> })} }
+}
+
+/// The first digits of an image's id.
+fn short_image(image: &str) -> String {
+    image.trim_start_matches("sha256:").chars().take(12).collect()
+}
+
+/// Every attempt; a single good one is not worth a table.
+fn attempts(condition: Condition, arm: Option<&ArmDetail>) -> Option<impl IntoView + use<>> {
+    let arm = arm?;
+    let findings = arm.result.as_ref().map(|result| result.findings.clone()).unwrap_or_default();
+    let several = arm.attempts.len() > 1;
+    let one = |attempt: AttemptListing| {
+        let verdict = attempt.verdict.unwrap_or_else(|| "running".to_owned());
+        view! {
+            <li>
+                <b>{format!("{}. {verdict} ", attempt.number)}</b>
+                <span class="quiet"><Time at=attempt.started_at/>{attempt.ended_at.map(|end| format!(", {}", duration(Some(end.ms_since(attempt.started_at)))))}</span>
+                {attempt.detail.map(|detail| view! { <span class="block quiet foreign">{detail}</span> })}
+            </li>
+        }
+    };
+    let list = several
+        .then(|| view! { <ol class="plain-list">{arm.attempts.clone().into_iter().map(one).collect_view()}</ol> });
+    (several || !findings.is_empty()).then(|| {
+        view! {
+            <div>
+                <h3><ArmName condition=condition/>{several.then(|| format!(" {}", plural(arm.attempts.len() as u64, "attempt", "attempts")))}</h3>
+                {list}
+                <FindingList findings=findings/>
+            </div>
+        }
+    })
+}
+
+/// What the audit found where the agent looks, and what the trace proves.
+#[component]
+pub fn Proof(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
+    view! {
+        <section class="section">
+            <h2>"Proof of the treatment"</h2>
+            <div class="columns">
+                {Condition::BOTH.map(|arm| proof(arm, arms.get(arm).as_ref())).into_iter().collect_view()}
+            </div>
+        </section>
+    }
+}
+
+fn proof(condition: Condition, arm: Option<&ArmDetail>) -> AnyView {
+    let result = arm.and_then(|arm| arm.result.as_ref());
+    let activation = result.map(|result| result.activation.clone()).unwrap_or_default();
+    let files = activation.files_read.join(", ");
+    view! {
+        <div class="proof">
+            <h3><ArmName condition=condition/></h3>
+            {match result.and_then(|result| result.audit.as_ref()) {
+                Some(audit) => audit_words(condition, audit).into_any(),
+                None => view! { <p class="quiet">"No audit: the trial has not come that far."</p> }.into_any(),
+            }}
+            <dl class="facts">
+                <div><dt>"Offered to the model"</dt><dd>{yes_no(activation.listed)}</dd></div>
+                <div><dt>"Opened by the agent"</dt><dd>{yes_no(activation.opened)}</dd></div>
+                <div><dt>"Files read"</dt><dd class="foreign">{if files.is_empty() { "none".to_owned() } else { files }}</dd></div>
+            </dl>
+        </div>
+    }
+    .into_any()
+}
+
+const fn yes_no(known: Option<bool>) -> &'static str {
+    match known {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "cannot be told",
+    }
+}
+
+fn audit_words(condition: Condition, audit: &SkillAudit) -> impl IntoView + use<> {
+    let as_it_should = audit.found.is_empty() == (condition == Condition::NoSkill);
+    let (sign, class) = if as_it_should { (Sign::Pass, "state state-pass") } else { (Sign::Error, "state state-fail") };
+    let words = match (condition, audit.found.len()) {
+        (Condition::NoSkill, 0) => "no skill where the agent looks".to_owned(),
+        (_, 0) => "no skill found".to_owned(),
+        (_, n) => format!("{} found", plural(n as u64, "skill", "skills")),
+    };
+    let found = audit.found.iter().map(|skill| view! { <li><b class="foreign">{skill.name.clone()}</b>" " <code class="foreign">{skill.path.clone()}</code></li> }).collect_view();
+    let removed = audit.removed.join(", ");
+    view! {
+        <p><span class=class><Icon sign=sign/><span>{words}</span></span></p>
+        <ul class="plain-list">{found}</ul>
+        <p class="quiet foreign">{format!("Looked in {}", audit.looked_in.join(", "))}</p>
+        {(!removed.is_empty()).then(|| view! { <p class="quiet foreign">{format!("Removed in both arms: {removed}")}</p> })}
+    }
+}

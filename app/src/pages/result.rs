@@ -1,0 +1,167 @@
+//! A finished evaluation: the sentence, the plot that shows it, the table that proves it, then the detail.
+
+use domain::report::{EvaluationReport, Headline, TrialReport, headline};
+use leptos::prelude::*;
+
+use super::result_matrix::Matrix;
+use super::result_totals::Totals;
+use crate::api::EvaluationView;
+use crate::components::delta::{Delta, class};
+use crate::components::icon::{Icon, Sign};
+use crate::components::state::{self, State};
+use crate::components::words::Empty;
+use crate::format::{UNKNOWN, change, change_interval, count, percent, plural, points, points_interval, tokens};
+
+/// The result.
+pub fn result(view: EvaluationView) -> impl IntoView {
+    let EvaluationView { report, chart, .. } = view;
+    let nothing = report.totals.pairs_complete == 0;
+    view! {
+        <Headlines report=report.clone()/>
+        {if nothing {
+            view! {
+                <Empty title="No pair is complete, so there is no Δ">
+                    <p>"Below is what stood in the way of each trial. Mend it and start the evaluation again; its skill, tasks and seed stay the same."</p>
+                </Empty>
+            }
+            .into_any()
+        } else {
+            view! { <Chart svgs=chart/><Totals report=report.clone()/> }.into_any()
+        }}
+        <Matrix report=report.clone()/>
+        <LeftOut report=report/>
+    }
+}
+
+/// Verdict word and sentence, the Δ in large, and the four facts beside it.
+#[component]
+fn Headlines(report: EvaluationReport) -> impl IntoView {
+    let Headline { class: verdict, word, sentence, advice } = headline(&report);
+    let totals = report.totals.clone();
+    let (sign, tone) = verdict_look(&verdict);
+    let rates = format!("{} → {}", percent(totals.pass_rate_without), percent(totals.pass_rate_with));
+    let delta_ci = totals.delta_ci.map(|ci| view! { <span class="interval">{points_interval(ci)}</span> });
+    let rho_ci = totals.rho_ci.map(|ci| view! { <span class="interval">{change_interval(ci)}</span> });
+    view! {
+        <section class=format!("headline {tone}") aria-label="Result">
+            <p class="verdict"><Icon sign=sign/><span>{word}</span></p>
+            <p class="headline-sentence">{sentence}</p>
+            {(!advice.is_empty()).then(|| view! { <p class="headline-advice">{advice}</p> })}
+            <dl class="headline-facts">
+                <div class="fact fact-main">
+                    <dt>"Δ pass rate"</dt>
+                    <dd><b class=class(totals.delta)>{points(totals.delta)}</b>{delta_ci}<span class="quiet">{rates}", n = "{plural(totals.tasks_complete, "task", "tasks")}</span></dd>
+                </div>
+                <div class="fact">
+                    <dt>"ρ tokens"</dt>
+                    <dd>
+                        <b>{change(totals.rho)}</b>
+                        {rho_ci}
+                        <span class="quiet">{format!("{} → {}, n = {}", tokens(totals.tokens_without), tokens(totals.tokens_with), plural(totals.pairs_with_tokens, "pair", "pairs"))}</span>
+                    </dd>
+                </div>
+                <div class="fact">
+                    <dt>"Skill opened"</dt>
+                    <dd>
+                        <b>{if totals.activation_known == 0 { UNKNOWN.to_owned() } else { format!("{} of {}", count(totals.activated), count(totals.activation_known)) }}</b>
+                        <span class="quiet">"with-skill trials whose trace can tell"</span>
+                    </dd>
+                </div>
+                <div class="fact">
+                    <dt>"Pairs"</dt>
+                    <dd>
+                        <b>{count(totals.pairs_complete)}</b>
+                        <span class="quiet">{if totals.pairs_incomplete == 0 { "complete, none left out".to_owned() } else { format!("complete, {} left out", count(totals.pairs_incomplete)) }}</span>
+                    </dd>
+                </div>
+            </dl>
+        </section>
+    }
+}
+
+/// Sign and tone of a headline's class.
+fn verdict_look(class: &str) -> (Sign, &'static str) {
+    match class {
+        "improves" => (Sign::Rescued, "tone-up"),
+        "harms" => (Sign::Broken, "tone-down"),
+        "no_effect" => (Sign::Both, "tone-flat"),
+        "no_result" => (Sign::NotScored, "tone-open"),
+        _ => (Sign::Neither, "tone-open"),
+    }
+}
+
+/// The plot, drawn for wide and for narrow pages.
+#[component]
+fn Chart(svgs: [String; 2]) -> impl IntoView {
+    let [wide, narrow] = svgs;
+    view! {
+        <figure class="section chart">
+            <figcaption>
+                <h2>"Pass rate by task"</h2>
+                <p class="quiet">"From the hollow mark (no-skill) to the filled one (with-skill); a line to the right is a gain. Tasks with the largest Δ first."</p>
+            </figcaption>
+            <div class="chart-wide" inner_html=wide></div>
+            <div class="chart-narrow" inner_html=narrow></div>
+        </figure>
+    }
+}
+
+/// What was left out, and why.
+#[component]
+fn LeftOut(report: EvaluationReport) -> impl IntoView {
+    let id = report.evaluation_id;
+    let unscored = report
+        .trials
+        .iter()
+        .filter(|trial| trial.verdict.as_deref().is_some_and(|verdict| !matches!(verdict, "pass" | "fail")));
+    let task_id = |name: &str| report.tasks.iter().find(|task| task.task == name).map(|task| task.task_id);
+    let trials = unscored
+        .map(|trial| {
+            let href = task_id(&trial.task).map(|task| format!("/evaluations/{id}/pairs/{task}/{}", trial.repeat));
+            left_out_trial(trial, href)
+        })
+        .collect_view();
+    let void = report
+        .tasks
+        .iter()
+        .flat_map(|task| task.pairs.iter().filter_map(move |pair| Some((task, pair.repeat, pair.void.clone()?))))
+        .map(|(task, repeat, why)| {
+            let href = format!("/evaluations/{id}/pairs/{}/{repeat}", task.task_id);
+            view! {
+                <li class="left-out">
+                    <p><span class="state state-none"><Icon sign=Sign::NotScored/><span>"pair void"</span></span><a href=href>{format!("{}, repeat {repeat}", task.task)}</a></p>
+                    <p class="quiet foreign">{why}</p>
+                </li>
+            }
+        })
+        .collect_view();
+    let bounds = report.totals.delta_bounds.map(|[least, most]| {
+        view! { <p>"Had they gone worst or best for the skill, Δ would lie between " <Delta delta=Some(least)/> " and " <Delta delta=Some(most)/> "."</p> }
+    });
+    (report.totals.pairs_incomplete > 0).then(|| {
+        view! {
+            <section class="section" id="left-out">
+                <h2>{format!("Left out: {}", plural(report.totals.pairs_incomplete, "pair", "pairs"))}</h2>
+                <p class="quiet">"Trouble of engine, network, provider or verifier is no score of the agent; it was tried again, blind to the arm, and stayed."</p>
+                {bounds}
+                <ul class="plain-list">{trials}{void}</ul>
+            </section>
+        }
+    })
+}
+
+fn left_out_trial(trial: &TrialReport, href: Option<String>) -> impl IntoView + use<> {
+    let words = format!("{}, {}, repeat {}", trial.task, trial.condition, trial.repeat);
+    let attempts = plural(u64::from(trial.attempts), "attempt", "attempts");
+    let why = trial.error.clone();
+    let name = match href {
+        Some(href) => view! { <a href=href>{words}</a> }.into_any(),
+        None => words.into_any(),
+    };
+    view! {
+        <li class="left-out">
+            <p><State look=state::of_trial(trial)/>{name}<span class="quiet">{attempts}</span></p>
+            {why.map(|why| view! { <p class="quiet foreign">{why}</p> })}
+        </li>
+    }
+}

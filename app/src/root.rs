@@ -1,0 +1,40 @@
+//! The app: top bar, pages by address, foot.
+
+use leptos::prelude::*;
+use leptos_meta::{Title, provide_meta_context};
+use leptos_router::SsrMode;
+use leptos_router::components::{FlatRoutes, Route, Router};
+use leptos_router::path;
+
+use crate::components::top_bar::TopBar;
+use crate::pages;
+
+/// The whole app. Pages are rendered completely before they are sent, so that they can be read and used without JavaScript.
+#[component]
+pub fn App() -> impl IntoView {
+    provide_meta_context();
+    view! {
+        <Title formatter=|text: String| if text.is_empty() { "Skilldelta".to_owned() } else { format!("{text} · Skilldelta") }/>
+        <Router>
+            <a class="skip" href="#main">"Skip to content"</a>
+            <TopBar/>
+            <main id="main" class="main" tabindex="-1">
+                <FlatRoutes fallback=pages::not_found::NotFound>
+                    <Route path=path!("/") view=pages::home::Home ssr=SsrMode::Async/>
+                    <Route path=path!("/skills") view=pages::skills::Skills ssr=SsrMode::Async/>
+                    <Route path=path!("/skills/upload") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/skills/:id") view=pages::skill::Skill ssr=SsrMode::Async/>
+                    <Route path=path!("/tasks") view=pages::tasks::Tasks ssr=SsrMode::Async/>
+                    <Route path=path!("/tasks/add") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/tasks/:id") view=pages::task::Task ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations") view=pages::evaluations::Evaluations ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations/new") view=pages::new_evaluation::New ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations/start") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations/:id") view=pages::evaluation::Evaluation ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations/:id/cancel") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations/:id/pairs/:task/:repeat") view=pages::pair::Pair ssr=SsrMode::Async/>
+                </FlatRoutes>
+            </main>
+        </Router>
+    }
+}
