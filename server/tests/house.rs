@@ -108,7 +108,8 @@ fn packages_know_only_whom_they_may() {
 fn the_page_side_compiles_without_the_server_side() {
     let metadata = metadata();
     let app = metadata.packages.iter().find(|package| package.name.as_str() == "app").unwrap();
-    let offenders = app.dependencies.iter().filter(|used| ["charts", "ops"].contains(&used.name.as_str()) && !used.optional);
+    let offenders =
+        app.dependencies.iter().filter(|used| ["charts", "ops"].contains(&used.name.as_str()) && !used.optional);
     none(offenders.map(|used| format!("app: {} must be optional, for the feature ssr alone", used.name)).collect());
 }
 
@@ -161,7 +162,10 @@ fn files_are_small() {
         let source = SOURCES.iter().any(|ending| path.ends_with(ending)) || path.starts_with(".ci/");
         source && text.lines().count() > MAX_LINES
     });
-    none(long.map(|(path, text)| format!("{path} has {} lines; split it by reason to change", text.lines().count())).collect());
+    none(
+        long.map(|(path, text)| format!("{path} has {} lines; split it by reason to change", text.lines().count()))
+            .collect(),
+    );
 }
 
 #[test]
@@ -179,7 +183,8 @@ fn each_module_says_what_it_is_for() {
 #[test]
 fn nothing_names_the_machine_it_was_made_on() {
     // Put together here, so that this file does not offend itself.
-    let words = [["/work", "/main"], ["/work", "/shared"], ["/work", "/."], ["deb.debian", ".org"], ["registry.npmjs", ".org"]];
+    let words =
+        [["/work", "/main"], ["/work", "/shared"], ["/work", "/."], ["deb.debian", ".org"], ["registry.npmjs", ".org"]];
     let hosts = [["static.crates", ".io"], ["index.crates", ".io"], ["files.pythonhosted", ".org"]];
     let words: Vec<String> = words.iter().chain(&hosts).map(|parts| parts.concat()).collect();
     let mut offenders = Vec::new();
@@ -193,7 +198,8 @@ fn nothing_names_the_machine_it_was_made_on() {
 
 #[test]
 fn migrations_are_numbered_without_a_gap() {
-    let names: Vec<String> = files().into_iter().filter_map(|(path, _)| Some(path.strip_prefix("migrations/")?.to_owned())).collect();
+    let names: Vec<String> =
+        files().into_iter().filter_map(|(path, _)| Some(path.strip_prefix("migrations/")?.to_owned())).collect();
     let numbers: Vec<usize> = names
         .iter()
         .filter(|name| name.ends_with(".sql"))

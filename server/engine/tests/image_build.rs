@@ -80,7 +80,11 @@ impl Bench {
         let options = ListImagesOptions { filters: Some(filters), ..ListImagesOptions::default() };
         for image in self.rig.docker.list_images(Some(options)).await.unwrap() {
             assert_eq!(image.labels.get(IMAGE_LABEL).map(String::as_str), Some("cache"), "{image:?}");
-            let _ = self.rig.docker.remove_image(&image.id, None::<RemoveImageOptions>, None).await;
+            // A build that was given up lets go of its image a moment later.
+            while let Err(error) = self.rig.docker.remove_image(&image.id, None::<RemoveImageOptions>, None).await {
+                assert!(error.to_string().contains("conflict"), "{error}");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
         }
         self.rig.finish().await;
     }

@@ -1,6 +1,7 @@
 //! Why a request could not be done, in words for the person who asked.
 
 use domain::finding::Finding;
+use store::StoreError;
 
 /// The errors of [`crate::Ops`]. Each says what to do; the kind decides the HTTP status and the exit code.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +32,16 @@ pub enum OpsError {
     },
     /// Storage trouble.
     #[error("the store could not do it")]
-    Store(#[from] store::StoreError),
+    Store(#[source] StoreError),
+}
+
+impl From<StoreError> for OpsError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound { noun, id } => Self::NotFound { what: noun, id },
+            other => Self::Store(other),
+        }
+    }
 }
 
 impl OpsError {

@@ -6,6 +6,7 @@ use domain::attempt::AttemptResult;
 use domain::id::{AttemptId, EvaluationId, EventId, TrialId};
 use domain::listing::{EvaluationListing, LiveEvent, TrialCounts};
 use domain::order::Happening;
+use domain::plan::EvaluationPlan;
 use domain::report::{EvaluationReport, TrialRecord};
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
@@ -43,6 +44,19 @@ impl Ops {
         let row = self.store.evaluation(id).await?;
         let trials = self.records(&row).await?;
         Ok(EvaluationReport::compute(id, row.created_at, &row.plan, &trials))
+    }
+
+    /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn same_plan(&self, plan: &EvaluationPlan) -> Result<Option<EvaluationId>> {
+        if let Some(finished) = self.store.find_finished_like(plan).await? {
+            return Ok(Some(finished.id));
+        }
+        let rows = self.store.evaluations().await?;
+        let open = rows.into_iter().find(|row| row.plan == *plan && row.cancel_requested_at.is_none());
+        Ok(open.map(|row| row.id))
     }
 
     /// Stops an evaluation: waiting trials are cancelled, running ones are told to stop.

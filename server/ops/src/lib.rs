@@ -2,6 +2,7 @@
 //!
 //! Starting an evaluation writes rows and nothing else: the scheduler in `server` finds them. This crate never sees the engine.
 
+mod check;
 mod error;
 mod evaluations;
 mod pairs;
@@ -17,6 +18,7 @@ use domain::plan::ModelRef;
 use domain::time::Timestamp;
 use store::Store;
 
+pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use error::{OpsError, Result};
 pub use skills::Upload;
 

@@ -30,6 +30,8 @@ pub struct ConfigFile {
     pub max_concurrency: u32,
     /// Free space below which no trial is started, in MiB.
     pub disk_floor_mb: u64,
+    /// Environment variables whose values are taken out of everything that is kept or shown.
+    pub secret_env: Vec<String>,
 }
 
 impl Default for ConfigFile {
@@ -44,6 +46,7 @@ impl Default for ConfigFile {
             upload_limit_mb: 50,
             max_concurrency: 4,
             disk_floor_mb: 512,
+            secret_env: Vec::new(),
         }
     }
 }
@@ -70,7 +73,7 @@ pub enum ConfigError {
         source: Box<toml::de::Error>,
     },
     /// An image stand-in without `=`.
-    #[error("--image {pair}: write NAME=LOCAL, for example ubuntu:24.04=my/base:1")]
+    #[error("--image-stand-in {pair}: write NAME=LOCAL, for example ubuntu:24.04=my/base:1")]
     Image {
         /// As given.
         pair: String,

@@ -21,9 +21,15 @@ pub struct CommonArgs {
     /// Settings file; `skilldelta.toml` in the data folder is read by itself.
     #[arg(long, global = true, env = "SKILLDELTA_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Use a local image in place of another: `ubuntu:24.04=my/base:1`. May be given several times.
-    #[arg(long = "image", global = true, env = "SKILLDELTA_IMAGES", value_name = "NAME=LOCAL", value_delimiter = ',')]
-    pub images: Vec<String>,
+    /// Use a local image in place of another, as ubuntu:24.04=my/base:1. May be given several times.
+    #[arg(
+        long = "image-stand-in",
+        global = true,
+        env = "SKILLDELTA_IMAGE_STAND_INS",
+        value_name = "NAME=LOCAL",
+        value_delimiter = ','
+    )]
+    pub image_stand_ins: Vec<String>,
     /// Certificates (PEM) that builds and containers are to trust, for networks that inspect TLS.
     #[arg(long, global = true, env = "SKILLDELTA_CA_BUNDLE", value_name = "FILE")]
     pub ca_bundle: Option<PathBuf>,
@@ -55,6 +61,12 @@ pub struct Config {
     pub max_concurrency: u32,
     /// Free space below which no trial is started, in bytes.
     pub disk_floor: u64,
+    /// The container engine's address; `None` = the usual socket.
+    pub docker_host: Option<String>,
+    /// Proxy for calls to model providers.
+    pub proxy: Option<String>,
+    /// Further values that must not appear in anything that is kept or shown.
+    pub secrets: Vec<String>,
 }
 
 impl Config {
@@ -65,7 +77,7 @@ impl Config {
     pub fn load(args: &CommonArgs) -> Result<Self, ConfigError> {
         let file = ConfigFile::find(args.config.as_deref(), &args.data)?;
         let mut images = file.images.clone();
-        for pair in args.images.iter().filter(|pair| !pair.is_empty()) {
+        for pair in args.image_stand_ins.iter().filter(|pair| !pair.is_empty()) {
             let (name, local) = pair.split_once('=').ok_or_else(|| ConfigError::Image { pair: pair.clone() })?;
             images.insert(name.trim().to_owned(), local.trim().to_owned());
         }
@@ -84,12 +96,17 @@ impl Config {
             upload_limit: file.upload_limit_mb.saturating_mul(1024 * 1024),
             max_concurrency: file.max_concurrency,
             disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),
+            docker_host: upstreams::variable("DOCKER_HOST"),
+            proxy: upstreams::variable("HTTPS_PROXY").or_else(|| upstreams::variable("https_proxy")),
+            secrets: file.secret_env.iter().filter_map(|name| upstreams::variable(name)).collect(),
         })
     }
 }
 
 fn readable(path: &Path, what: &'static str) -> Result<(), ConfigError> {
-    std::fs::File::open(path)
-        .map(drop)
-        .map_err(|source| ConfigError::Unreadable { what, path: path.to_owned(), source })
+    std::fs::File::open(path).map(drop).map_err(|source| ConfigError::Unreadable {
+        what,
+        path: path.to_owned(),
+        source,
+    })
 }

@@ -71,7 +71,7 @@ pub(super) fn resolve(
     let mut upstreams = BTreeMap::new();
     if let Some(key) = variable("ANTHROPIC_API_KEY") {
         let base_url = variable("ANTHROPIC_BASE_URL").unwrap_or_else(|| ANTHROPIC_URL.to_owned());
-        let kind = UpstreamKind::Anthropic { base_url, key: Secret::new(key) };
+        let kind = UpstreamKind::Anthropic { base_url, key: Secret::new(&key) };
         upstreams.insert("anthropic".to_owned(), UpstreamConfig { kind, models: Vec::new() });
     }
     for (name, entry) in &file.upstreams {
@@ -104,7 +104,7 @@ fn one(name: &str, entry: &UpstreamEntry) -> Result<UpstreamConfig, ConfigError>
             };
             let base_url = base_url.clone().unwrap_or_else(|| ANTHROPIC_URL.to_owned());
             Ok(UpstreamConfig {
-                kind: UpstreamKind::Anthropic { base_url, key: Secret::new(key) },
+                kind: UpstreamKind::Anthropic { base_url, key: Secret::new(&key) },
                 models: models.clone(),
             })
         }
@@ -112,8 +112,7 @@ fn one(name: &str, entry: &UpstreamEntry) -> Result<UpstreamConfig, ConfigError>
 }
 
 fn key_from_file(path: &Path) -> Result<String, ConfigError> {
-    let unreadable =
-        |source| ConfigError::Unreadable { what: "key file", path: path.to_owned(), source };
+    let unreadable = |source| ConfigError::Unreadable { what: "key file", path: path.to_owned(), source };
     use std::os::unix::fs::PermissionsExt as _;
     let mode = std::fs::metadata(path).map_err(unreadable)?.permissions().mode();
     if mode & 0o077 != 0 {
@@ -123,6 +122,6 @@ fn key_from_file(path: &Path) -> Result<String, ConfigError> {
     Ok(std::fs::read_to_string(path).map_err(unreadable)?.trim().to_owned())
 }
 
-fn variable(name: &str) -> Option<String> {
+pub(super) fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

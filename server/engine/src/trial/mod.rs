@@ -18,7 +18,6 @@ use domain::finding::Finding;
 use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::tree::LoadedTree;
 use domain::trial::Phase;
-use domain::usage::TokenUsage;
 use domain::verdict::Verdict;
 use gateway::{Caps, Gateway, RetryPolicy, TrialGateway, TrialTicket};
 use tokio::sync::{Mutex, mpsc};
@@ -133,7 +132,7 @@ impl Attempt<'_> {
         let started = Instant::now();
         let run = self.agent_phase(agent.as_ref(), gateway.as_ref(), &place, &files).await;
         self.result.phases.agent = Some(ms(started));
-        self.keep_agent(&run, gateway.as_ref(), &place);
+        self.keep_agent(agent.as_ref(), &run, gateway.as_ref(), &place);
         let trace = serde_json::to_vec(&run.trace).unwrap_or_default();
         let (trace, killed) = tokio::join!(self.executor.blobs.put(trace), place.sandbox.kill_all());
         self.result.trace = Some(trace.map_err(|source| Fault::Blobs { what: "the trace", source })?);
@@ -218,6 +217,7 @@ impl Attempt<'_> {
         let reporter = self.reporter.clone();
         let mut steps = move |step| reporter.step(step);
         let oracle = task.oracle.as_ref().zip(files.oracle.as_ref());
+        let limit = oracle.and_then(|(oracle, _)| oracle.timeout).unwrap_or(task.agent.timeout);
         let run = agent
             .run(AgentContext {
                 sandbox: place.sandbox.as_ref(),
@@ -228,7 +228,7 @@ impl Attempt<'_> {
                 env: &[],
                 gateway,
                 oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
-                limit: task.agent.timeout.mul_f64(self.order.settings.timeout_multiplier),
+                limit: limit.mul_f64(self.order.settings.timeout_multiplier),
                 log: &mut log,
                 steps: &mut steps,
                 redactor: &self.executor.redactor,
@@ -251,11 +251,11 @@ impl Attempt<'_> {
         run
     }
 
-    fn keep_agent(&mut self, run: &AgentRun, gateway: Option<&TrialGateway>, place: &Place) {
+    fn keep_agent(&mut self, agent: &dyn Agent, run: &AgentRun, gateway: Option<&TrialGateway>, place: &Place) {
         self.result.peak_memory = run.peak_memory;
         self.result.activation = activation(&run.trace, &place.installed);
-        self.result.usage = gateway.map_or(TokenUsage::ZERO, TrialGateway::usage);
-        self.result.model_calls = Some(gateway.map_or(0, |gateway| gateway.records().len() as u64));
+        self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
+        self.result.model_calls = gateway.map(|gateway| gateway.records().len() as u64);
         if let Some(note) = &run.note {
             let note = self.executor.redactor.clean_text(note);
             self.result.findings.push(Finding::note("agent_note", "agent", note));

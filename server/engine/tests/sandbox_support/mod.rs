@@ -72,6 +72,24 @@ impl Rig {
     }
 }
 
+impl Drop for Rig {
+    /// A failed test cleans up as well; its runtime is going away, so in one of its own.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let instance = self.instance.clone();
+        let cleaning = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let engine = DockerEngine::connect(None).await.unwrap();
+                engine.reap(&instance, &HashSet::new()).await.unwrap();
+            });
+        });
+        let _ = cleaning.join();
+    }
+}
+
 async fn test_image(docker: &Docker) -> String {
     let wanted = std::env::var("SKILLDELTA_TEST_IMAGE").unwrap_or_else(|_| "skilldelta-base:bookworm".to_owned());
     for image in [wanted.as_str(), "debian:bookworm-local"] {

@@ -77,6 +77,18 @@ impl DockerEngine {
         self.docker().ping().await.map(drop).map_err(|error| unavailable(DEFAULT_HOST, &error))
     }
 
+    /// Whether an image is there, by name or id.
+    ///
+    /// # Errors
+    /// An engine that does not answer.
+    pub async fn has_image(&self, name: &str) -> Result<bool, SandboxError> {
+        match self.docker().inspect_image(name).await {
+            Ok(_) => Ok(true),
+            Err(error) if absent(&error) => Ok(false),
+            Err(error) => Err(classify("look for an image", error)),
+        }
+    }
+
     pub(crate) fn docker(&self) -> &Docker {
         &self.shared.docker
     }

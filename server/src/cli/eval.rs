@@ -1,0 +1,247 @@
+//! `skilldelta eval`: one paired evaluation from start to result, without a server.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use domain::finding::Finding;
+use domain::id::{EvaluationId, SkillVersionId, TaskId};
+use domain::listing::{PlanRequest, Refused};
+use domain::report::EvaluationReport;
+use ops::{Ops, OpsError, Upload};
+use tokio_util::sync::CancellationToken;
+
+use super::fail_if::{FailIf, Held};
+use super::{Exit, Failure, progress, table};
+use crate::config::{CommonArgs, Config};
+use crate::runtime::Runtime;
+
+/// Whose skills those from the command line are.
+const OWNER: &str = "local";
+
+/// What to evaluate, and how.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    /// A skill (folder, archive or SKILL.md), or the word `task` for each task's own bundled skills. May be given several times.
+    #[arg(long, required = true, value_name = "PATH|task")]
+    skill: Vec<String>,
+    /// Tasks: a task folder, or a folder of them. May be given several times.
+    #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
+    tasks: Vec<PathBuf>,
+    /// Who solves the tasks: bash, oracle, nop or command.
+    #[arg(long, value_name = "NAME")]
+    agent: String,
+    /// What the `command` agent runs in the container, by `sh -c`.
+    #[arg(long, value_name = "SHELL COMMAND")]
+    command: Option<String>,
+    /// The model that the agent calls.
+    #[arg(long, default_value = "", value_name = "NAME")]
+    model: String,
+    /// The configured upstream that serves the model: anthropic, scripted, or a name of your own.
+    #[arg(long, default_value = "", value_name = "NAME")]
+    upstream: String,
+    /// Repeats of each task in each arm.
+    #[arg(short = 'k', long = "repeats", default_value_t = 1, value_name = "N")]
+    repeats: u32,
+    /// Trials at the same time.
+    #[arg(long, default_value_t = 2, value_name = "N")]
+    concurrency: u32,
+    /// Draws the order of the trials; drawn itself where it is not given.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Multiplies the tasks' own limits.
+    #[arg(long, default_value_t = 1.0, value_name = "X")]
+    timeout_multiplier: f64,
+    /// Most tokens a trial may use.
+    #[arg(long, value_name = "N")]
+    token_cap: Option<u64>,
+    /// Build images again without the engine's cache.
+    #[arg(long)]
+    rebuild: bool,
+    /// Take only the tasks of these names.
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    task_ids: Vec<String>,
+    /// Write the result as JSON; `-` = standard output.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Exit with 3 if this holds of the result, as delta<0 or broken>=1. May be given several times.
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<FailIf>,
+}
+
+/// Runs the evaluation.
+///
+/// # Errors
+/// Unusable input (exit 2), or a run that could not be finished (exit 1).
+pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
+    let mut config = Config::load(common).map_err(Failure::unusable)?;
+    config.max_concurrency = args.concurrency;
+    let runtime = Runtime::open(config, args.command.as_deref()).await?;
+    let id = start(&runtime.ops, &args).await?;
+    let scheduler = runtime.scheduler().await?;
+    let stop = CancellationToken::new();
+    let queue = scheduler.status();
+    let running = tokio::spawn(scheduler.run(stop.clone()));
+    let outcome = tokio::select! {
+        outcome = progress::follow(&runtime.ops, id, queue) => outcome.map_err(Failure::from),
+        () = interrupted() => Err(anyhow!(
+            "interrupted; finished trials are kept, and `skilldelta serve --data {}` goes on with evaluation {id}",
+            common.data.display()
+        ).into()),
+    };
+    stop.cancel();
+    running.await.context("the scheduler failed")?;
+    let report = outcome?;
+    if args.json.as_deref().is_none_or(|path| path.as_os_str() != "-") {
+        print!("{}", table::render(&report));
+    }
+    if let Some(path) = &args.json {
+        write_json(path, &report)?;
+    }
+    Ok(conclude(&report, &args.fail_if))
+}
+
+/// Waits for the person, or the system, to say stop.
+pub async fn interrupted() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+async fn start(ops: &Ops, args: &EvalArgs) -> Result<EvaluationId, Failure> {
+    let skills = skills(ops, &args.skill).await?;
+    let tasks = tasks(ops, args).await?;
+    let request = PlanRequest {
+        title: String::new(),
+        skills,
+        tasks,
+        agent: args.agent.clone(),
+        model: args.model.clone(),
+        upstream: args.upstream.clone(),
+        repeats: args.repeats,
+        concurrency: args.concurrency,
+        seed: args.seed,
+        timeout_multiplier: args.timeout_multiplier,
+        token_cap: args.token_cap,
+        rebuild_images: args.rebuild,
+    };
+    let card = ops.plan(&request).await.map_err(unusable)?;
+    say(&card.findings);
+    eprintln!("{} trials. {}", card.trials, card.advice);
+    ops.start(&request).await.map_err(unusable)
+}
+
+async fn skills(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Failure> {
+    if wanted.iter().any(|skill| skill == "task") {
+        if wanted.len() > 1 {
+            return Err(Failure::unusable(anyhow!("--skill task stands alone: it means each task's own skills")));
+        }
+        return Ok(Vec::new());
+    }
+    let mut versions = Vec::new();
+    for path in wanted {
+        let path = PathBuf::from(path);
+        let intake = ops.upload_skills(OWNER, Upload::Path(path.clone())).await.map_err(unusable)?;
+        intake.accepted.iter().for_each(|skill| say(&skill.findings));
+        say(&intake.findings);
+        refuse(&intake.refused)?;
+        match intake.accepted.as_slice() {
+            [] => {
+                return Err(Failure::unusable(anyhow!(
+                    "there is no skill in {}; a skill is a folder with a SKILL.md",
+                    path.display()
+                )));
+            }
+            [skill] => versions.push(skill.version_id),
+            several => {
+                let names: Vec<&str> = several.iter().map(|skill| skill.path.as_str()).collect();
+                return Err(Failure::unusable(anyhow!(
+                    "there are {} skills in {}; name one of them: {}",
+                    several.len(),
+                    path.display(),
+                    names.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(versions)
+}
+
+async fn tasks(ops: &Ops, args: &EvalArgs) -> Result<Vec<TaskId>, Failure> {
+    let intake = ops.add_task_folders(&args.tasks).await.map_err(unusable)?;
+    let wanted = |name: &str| args.task_ids.is_empty() || args.task_ids.iter().any(|id| id == name);
+    let refused: Vec<Refused> = intake
+        .refused
+        .into_iter()
+        .filter(|refused| wanted(refused.path.rsplit('/').next().unwrap_or_default()))
+        .collect();
+    refuse(&refused)?;
+    let chosen: Vec<_> = intake.accepted.iter().filter(|task| wanted(&task.name)).collect();
+    if let Some(missing) = args.task_ids.iter().find(|id| chosen.iter().all(|task| task.name != **id)) {
+        let names: Vec<&str> = intake.accepted.iter().map(|task| task.name.as_str()).collect();
+        return Err(Failure::unusable(anyhow!("there is no task '{missing}'; there are: {}", names.join(", "))));
+    }
+    for task in &chosen {
+        let placed = |finding: &Finding| Finding { file: format!("{}/{}", task.name, finding.file), ..finding.clone() };
+        say(&task.findings.iter().map(placed).collect::<Vec<_>>());
+    }
+    Ok(chosen.into_iter().map(|task| task.id).collect())
+}
+
+fn refuse(refused: &[Refused]) -> Result<(), Failure> {
+    if refused.is_empty() {
+        return Ok(());
+    }
+    for input in refused {
+        eprintln!("{} cannot be used:", input.path);
+        input.findings.iter().for_each(|finding| eprintln!("  {finding}"));
+    }
+    Err(Failure::unusable(anyhow!("{} of the inputs cannot be used; mend or leave them out", refused.len())))
+}
+
+fn say(findings: &[Finding]) {
+    findings
+        .iter()
+        .filter(|finding| finding.severity > domain::finding::Severity::Note)
+        .for_each(|finding| eprintln!("{finding}"));
+}
+
+fn unusable(error: OpsError) -> Failure {
+    match error {
+        OpsError::Invalid { .. } | OpsError::NotFound { .. } | OpsError::TooLarge { .. } => Failure::unusable(error),
+        OpsError::Store(_) => error.into(),
+    }
+}
+
+fn write_json(path: &std::path::Path, report: &EvaluationReport) -> Result<(), Failure> {
+    let json = serde_json::to_string_pretty(report)?;
+    if path.as_os_str() == "-" {
+        println!("{json}");
+        return Ok(());
+    }
+    // Written beside and then moved, so that a reader never meets half a file.
+    let beside = path.with_extension("json.part");
+    std::fs::write(&beside, json + "\n")
+        .and_then(|()| std::fs::rename(&beside, path))
+        .with_context(|| format!("the result could not be written to {}", path.display()))?;
+    Ok(())
+}
+
+/// A run of which nothing could be scored has failed; else the conditions decide.
+fn conclude(report: &EvaluationReport, conditions: &[FailIf]) -> Exit {
+    if report.totals.pairs_complete == 0 {
+        return Exit::Failed;
+    }
+    let holds = |condition: &&FailIf| match condition.held(&report.totals) {
+        Held::No => false,
+        Held::Yes => true,
+        Held::Unknown => {
+            eprintln!("a number asked for by --fail-if is unknown, so the condition counts as met");
+            true
+        }
+    };
+    if conditions.iter().any(|condition| holds(&condition)) { Exit::Condition } else { Exit::Done }
+}

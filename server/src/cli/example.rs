@@ -1,0 +1,81 @@
+//! The bundled example: a skill, tasks and a scripted model, run once per data folder.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use anyhow::anyhow;
+use domain::id::EvaluationId;
+use domain::listing::PlanRequest;
+use ops::{Ops, OpsError, Upload};
+use tokio::sync::watch;
+
+use super::{Failure, progress, table};
+use crate::config::{Config, UpstreamConfig, UpstreamKind};
+use crate::scheduler::QueueStatus;
+
+/// Whose skill it is.
+const OWNER: &str = "example";
+/// The name its scripted upstream and model have.
+const SCRIPTED: &str = "scripted";
+/// Stored with the plan, so that everybody's first run has the same order.
+const SEED: u64 = 1;
+
+/// Lets the example's tasks in, and its scripted model.
+///
+/// # Errors
+/// A folder that is no example (exit 2).
+pub fn configure(config: &mut Config, folder: &Path) -> Result<(), Failure> {
+    let file = folder.join("model.json");
+    if !file.is_file() || !folder.join("tasks").is_dir() {
+        return Err(Failure::unusable(anyhow!(
+            "{} is no example: it needs skills/, tasks/ and model.json",
+            folder.display()
+        )));
+    }
+    config.task_roots.push(folder.join("tasks"));
+    let upstream = UpstreamConfig { kind: UpstreamKind::Scripted { file }, models: vec![SCRIPTED.to_owned()] };
+    config.upstreams.entry(SCRIPTED.to_owned()).or_insert(upstream);
+    Ok(())
+}
+
+/// Runs the example, or finds that it has been run, and prints its result and where to look at it.
+///
+/// # Errors
+/// A broken example, or storage trouble.
+pub async fn run(
+    ops: &Ops,
+    folder: &Path,
+    queue: watch::Receiver<QueueStatus>,
+    listen: SocketAddr,
+) -> Result<(), Failure> {
+    let request = request(ops, folder).await?;
+    let plan = ops.resolve(&request).await?;
+    let id: EvaluationId = match ops.same_plan(&plan).await? {
+        Some(id) => id,
+        None => ops.start(&request).await?,
+    };
+    println!("the example is evaluation {id}: follow it on http://{listen}/evaluations/{id}");
+    let report = progress::follow(ops, id, queue).await?;
+    println!("\n{}", table::render(&report));
+    println!("look at it on http://{listen}/evaluations/{id}");
+    Ok(())
+}
+
+async fn request(ops: &Ops, folder: &Path) -> Result<PlanRequest, OpsError> {
+    let skills = ops.upload_skills(OWNER, Upload::Path(folder.join("skills"))).await?;
+    let tasks = ops.add_task_folders(&[folder.join("tasks")]).await?;
+    Ok(PlanRequest {
+        title: "Example".to_owned(),
+        skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
+        tasks: tasks.accepted.iter().map(|task| task.id).collect(),
+        agent: "bash".to_owned(),
+        model: SCRIPTED.to_owned(),
+        upstream: SCRIPTED.to_owned(),
+        repeats: 1,
+        concurrency: 2,
+        seed: Some(SEED),
+        timeout_multiplier: 1.0,
+        token_cap: None,
+        rebuild_images: false,
+    })
+}

@@ -1,0 +1,117 @@
+//! The command line. Exit codes: 0 done, 1 failed, 2 unusable input, 3 a condition of `--fail-if` holds.
+
+mod check;
+mod doctor;
+mod eval;
+mod example;
+mod fail_if;
+mod progress;
+mod serve;
+mod table;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::CommonArgs;
+
+/// Skilldelta tells whether an agent skill helps: paired trials without and with it, in containers, judged by each task's own tests.
+#[derive(Debug, Parser)]
+#[command(name = "skilldelta", version)]
+pub struct Cli {
+    #[command(flatten)]
+    common: CommonArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the pages and run what is started there.
+    Serve(serve::ServeArgs),
+    /// Run one paired evaluation without a server, and print its result.
+    Eval(Box<eval::EvalArgs>),
+    /// Tell all findings for a skill, tasks, or a whole checkout. Stores nothing.
+    Check(check::CheckArgs),
+    /// Say what of the environment works, and how to mend what does not.
+    Doctor,
+}
+
+/// The exit codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// All is done.
+    Done,
+    /// It could not be done, or something that was checked is not in order.
+    Failed,
+    /// What was given cannot be used.
+    Unusable,
+    /// A condition of `--fail-if` holds.
+    Condition,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Unusable => 2,
+            Exit::Condition => 3,
+        })
+    }
+}
+
+/// What a command failed with, and the exit code that goes with it.
+#[derive(Debug)]
+pub struct Failure {
+    exit: Exit,
+    error: anyhow::Error,
+}
+
+impl Failure {
+    /// The input cannot be used as it is.
+    pub fn unusable(error: impl Into<anyhow::Error>) -> Self {
+        Self { exit: Exit::Unusable, error: error.into() }
+    }
+}
+
+impl<E: Into<anyhow::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { exit: Exit::Failed, error: error.into() }
+    }
+}
+
+/// Runs a command to its exit code.
+#[must_use]
+pub fn run(cli: Cli) -> ExitCode {
+    start_log(matches!(cli.command, Command::Serve(_)));
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: the program could not start its threads: {error}");
+            return Exit::Failed.into();
+        }
+    };
+    let outcome = runtime.block_on(async {
+        match cli.command {
+            Command::Serve(args) => serve::run(&cli.common, args).await,
+            Command::Eval(args) => eval::run(&cli.common, *args).await,
+            Command::Check(args) => check::run(&args),
+            Command::Doctor => doctor::run(&cli.common).await,
+        }
+    });
+    match outcome {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            eprintln!("error: {:#}", failure.error);
+            failure.exit.into()
+        }
+    }
+}
+
+fn start_log(serving: bool) {
+    use tracing_subscriber::EnvFilter;
+    let default = if serving { "info,hyper=warn,sqlx=warn" } else { "warn" };
+    let filter = EnvFilter::try_from_env("SKILLDELTA_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+}

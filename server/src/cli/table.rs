@@ -1,0 +1,152 @@
+//! A result as text: the same numbers and words as on its page.
+
+use std::fmt::Write as _;
+
+use domain::condition::Flip;
+use domain::report::{EvaluationReport, TaskReport, TrialReport, headline, number};
+
+/// The whole result, ready to print.
+#[must_use]
+pub fn render(report: &EvaluationReport) -> String {
+    let mut text = String::new();
+    head(&mut text, report);
+    tasks(&mut text, report);
+    totals(&mut text, report);
+    trouble(&mut text, report);
+    text
+}
+
+/// Writing to a `String` cannot fail.
+macro_rules! line {
+    ($text:expr, $($arg:tt)*) => { let _ = writeln!($text, $($arg)*); };
+}
+
+fn head(text: &mut String, report: &EvaluationReport) {
+    let version = |version: &Option<String>| {
+        version.as_ref().map(|version| format!("@{}", version.chars().take(12).collect::<String>())).unwrap_or_default()
+    };
+    let skills: Vec<String> =
+        report.skills.iter().map(|skill| format!("{}{}", skill.name, version(&skill.version))).collect();
+    let model = match (&report.model, report.is_scripted()) {
+        (None, _) => String::new(),
+        (Some(model), false) => format!(" · model {model}"),
+        (Some(model), true) => format!(" · model {model} (scripted model: not a measurement)"),
+    };
+    line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
+    line!(
+        text,
+        "skill {} · agent {} {}{model} · seed {}",
+        skills.join(" + "),
+        report.agent.name,
+        report.agent.version,
+        report.seed
+    );
+    line!(text, "");
+}
+
+fn tasks(text: &mut String, report: &EvaluationReport) {
+    let width = report.tasks.iter().map(|task| task.task.chars().count()).max().unwrap_or(4).clamp(4, 48);
+    line!(
+        text,
+        "{:width$}  {:>8}  {:>8}  {:>8}  {:>9}  {:>9}  {:>6}  result",
+        "task",
+        "without",
+        "with",
+        "Δ",
+        "tok w/o",
+        "tok with",
+        "opened"
+    );
+    for task in &report.tasks {
+        let name: String = task.task.chars().take(width).collect();
+        let opened = match task.activated {
+            None => number::UNKNOWN,
+            Some(true) => "yes",
+            Some(false) => "no",
+        };
+        line!(
+            text,
+            "{name:width$}  {:>8}  {:>8}  {:>8}  {:>9}  {:>9}  {opened:>6}  {}",
+            number::percent(task.pass_rate_without),
+            number::percent(task.pass_rate_with),
+            number::points(task.delta),
+            number::tokens(task.tokens_without),
+            number::tokens(task.tokens_with),
+            flips(task),
+        );
+    }
+    line!(text, "");
+}
+
+fn flips(task: &TaskReport) -> String {
+    if let [pair] = task.pairs.as_slice() {
+        return pair.flip.map_or("incomplete", Flip::word).to_owned();
+    }
+    let count = |flip: Option<Flip>| task.pairs.iter().filter(|pair| pair.flip == flip).count();
+    [Some(Flip::Rescued), Some(Flip::Broken), Some(Flip::Both), Some(Flip::Neither), None]
+        .into_iter()
+        .filter(|flip| count(*flip) > 0)
+        .map(|flip| format!("{} {}", count(flip), flip.map_or("incomplete", Flip::word)))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn totals(text: &mut String, report: &EvaluationReport) {
+    let totals = &report.totals;
+    let interval = totals.delta_ci.map_or_else(String::new, |ci| {
+        format!(" [{}, {}]", number::points(Some(ci.low)), number::points(Some(ci.high)))
+    });
+    line!(
+        text,
+        "Δ {}{interval} · p {} · pass rate {} → {} over {} of {} pairs",
+        number::points(totals.delta),
+        number::p_value(totals.p_value),
+        number::percent(totals.pass_rate_without),
+        number::percent(totals.pass_rate_with),
+        totals.pairs_complete,
+        totals.pairs_complete + totals.pairs_incomplete,
+    );
+    line!(
+        text,
+        "rescued {} · broken {} · both {} · neither {}",
+        totals.rescued,
+        totals.broken,
+        totals.both,
+        totals.neither
+    );
+    line!(
+        text,
+        "tokens per trial {} → {} (ρ {}, {} pairs) · skill opened in {} of {} with-skill trials",
+        number::tokens(totals.tokens_without),
+        number::tokens(totals.tokens_with),
+        number::change(totals.rho),
+        totals.pairs_with_tokens,
+        totals.activated,
+        totals.activation_known,
+    );
+    let headline = headline(report);
+    line!(text, "");
+    line!(text, "{}: {}", headline.word, headline.sentence);
+    if !headline.advice.is_empty() {
+        line!(text, "{}", headline.advice);
+    }
+}
+
+fn trouble(text: &mut String, report: &EvaluationReport) {
+    let told: Vec<&TrialReport> = report.trials.iter().filter(|trial| trial.error.is_some()).collect();
+    if told.is_empty() {
+        return;
+    }
+    line!(text, "");
+    for trial in told {
+        line!(
+            text,
+            "{} {} repeat {}: {}: {}",
+            trial.task,
+            trial.condition,
+            trial.repeat,
+            trial.verdict.as_deref().unwrap_or("running"),
+            trial.error.as_deref().unwrap_or_default(),
+        );
+    }
+}

@@ -1,0 +1,186 @@
+//! Everything that `serve` and `eval` run with, put together from the settings: data folder, operations, executor.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use async_trait::async_trait;
+use domain::attempt::BlobRef;
+use domain::hash::ContentHash;
+use domain::listing::AgentChoice;
+use domain::plan::{AgentRef, ModelRef};
+use domain::time::Timestamp;
+use engine::agent::Agent;
+use engine::agent::command::CommandAgent;
+use engine::blobs::Blobs;
+use engine::image::{ImageConfig, Images, StandIns};
+use engine::sandbox::Redactor;
+use engine::sandbox::docker::DockerEngine;
+use engine::trial::{Clock, Executor, ExecutorParts};
+use gateway::Gateway;
+use ops::{Ops, OpsConfig};
+use store::{DataDir, Store, StoreError};
+
+use crate::config::{Config, UpstreamKind};
+use crate::scheduler::{Obstacles, Scheduler};
+use crate::upstreams;
+
+/// The open data folder with what can be asked of it.
+pub struct Runtime {
+    /// What a user can ask for.
+    pub ops: Ops,
+    /// Rows and blobs.
+    pub store: Store,
+    config: Config,
+    clock: Clock,
+    instance: String,
+    agents: Vec<Arc<dyn Agent>>,
+}
+
+/// The clock on the wall.
+#[must_use]
+pub fn wall_clock() -> Clock {
+    Arc::new(|| {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        Timestamp(since.map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX)))
+    })
+}
+
+impl Runtime {
+    /// Opens the data folder. `command` is what the `command` agent runs, where one is wanted.
+    ///
+    /// # Errors
+    /// A data folder in use or unreadable, a database of a newer program; each with a remedy.
+    pub async fn open(config: Config, command: Option<&str>) -> Result<Self> {
+        let dir = DataDir::open(&config.data)?;
+        let instance = instance(dir.path())?;
+        let store = Store::open(&dir).await?;
+        let clock = wall_clock();
+        let agents = agents(command);
+        let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents));
+        Ok(Self { ops, store, config, clock, instance, agents })
+    }
+
+    /// Connects to the container engine and makes the scheduler ready.
+    ///
+    /// # Errors
+    /// An engine that does not answer, stand-ins or certificates that cannot be used; each with a remedy.
+    pub async fn scheduler(&self) -> Result<Scheduler> {
+        let config = &self.config;
+        let engine = DockerEngine::connect(config.docker_host.as_deref()).await?;
+        let stand_ins = StandIns::parse(config.images.iter().map(|(name, local)| format!("{name}={local}")))
+            .map_err(anyhow::Error::msg)?;
+        let ca_bundle = match &config.ca_bundle {
+            Some(path) => Some(
+                std::fs::read(path)
+                    .with_context(|| format!("the certificate bundle {} cannot be read", path.display()))?,
+            ),
+            None => None,
+        };
+        let executor = Executor::new(ExecutorParts {
+            engine: Arc::new(engine.clone()),
+            images: Images::new(engine.clone(), ImageConfig { stand_ins, ca_bundle }),
+            gateway: Gateway::new(upstreams::build(config)?),
+            agents: self.agents.clone(),
+            blobs: Arc::new(StoredBlobs(self.store.blobs().clone())),
+            clock: Arc::clone(&self.clock),
+            instance: self.instance.clone(),
+            redactor: Redactor::new(secrets(config)),
+        });
+        let obstacles = Obstacles::new(self.store.dir().path().to_owned(), config.disk_floor, engine);
+        Ok(Scheduler::new(
+            self.store.clone(),
+            Arc::new(executor),
+            Arc::clone(&self.clock),
+            self.instance.clone(),
+            config.max_concurrency,
+            obstacles,
+        ))
+    }
+}
+
+/// The data folder's own id, drawn once: two servers on one engine do not touch each other's containers.
+fn instance(data: &Path) -> Result<String> {
+    let path = data.join("instance");
+    if let Ok(text) = std::fs::read_to_string(&path)
+        && text.trim().len() == 16
+    {
+        return Ok(text.trim().to_owned());
+    }
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).context("no id could be drawn for the data folder")?;
+    let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    std::fs::write(&path, &id).with_context(|| format!("{} cannot be written", path.display()))?;
+    Ok(id)
+}
+
+fn agents(command: Option<&str>) -> Vec<Arc<dyn Agent>> {
+    let builtin = engine::agent::BUILTIN.iter().filter_map(|name| engine::agent::builtin(name));
+    let command = command.map(|command| Arc::new(CommandAgent::new(command)) as Arc<dyn Agent>);
+    builtin.chain(command).collect()
+}
+
+fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
+    let agents = agents
+        .iter()
+        .map(|agent| AgentChoice {
+            agent: AgentRef { name: agent.name().to_owned(), version: agent.version() },
+            about: about(agent.name()).to_owned(),
+            needs_model: agent.needs_model(),
+        })
+        .collect();
+    let models = config.upstreams.iter().flat_map(|(name, upstream)| {
+        let scripted = matches!(upstream.kind, UpstreamKind::Scripted { .. });
+        upstream.models.iter().map(move |model| ModelRef { name: model.clone(), upstream: name.clone(), scripted })
+    });
+    OpsConfig {
+        agents,
+        models: models.collect(),
+        task_roots: config.task_roots.clone(),
+        upload_limit: config.upload_limit,
+    }
+}
+
+fn about(agent: &str) -> &'static str {
+    match agent {
+        "bash" => "our own small agent: one tool, a shell in the container; needs nothing installed",
+        "oracle" => "runs the task's own solution: shows whether the task can be passed at all",
+        "nop" => "does nothing: shows what passes without any work",
+        _ => "a command of your own, run in the container",
+    }
+}
+
+fn secrets(config: &Config) -> Vec<String> {
+    let of_upstream = config.upstreams.values().filter_map(|upstream| match &upstream.kind {
+        UpstreamKind::Anthropic { key, .. } => Some(key.expose().to_owned()),
+        UpstreamKind::Scripted { .. } => None,
+    });
+    of_upstream.chain(config.secrets.iter().cloned()).collect()
+}
+
+/// The store's blobs as the engine sees them.
+struct StoredBlobs(store::Blobs);
+
+#[async_trait]
+impl Blobs for StoredBlobs {
+    async fn get(&self, hash: ContentHash) -> std::io::Result<Vec<u8>> {
+        self.0.get(hash).await.map_err(to_io)
+    }
+
+    fn get_now(&self, hash: ContentHash) -> std::io::Result<Vec<u8>> {
+        self.0.get_now(hash).map_err(to_io)
+    }
+
+    async fn put(&self, bytes: Vec<u8>) -> std::io::Result<BlobRef> {
+        self.0.put(bytes).await.map_err(to_io)
+    }
+}
+
+fn to_io(error: StoreError) -> std::io::Error {
+    let kind = match &error {
+        StoreError::DiskFull { .. } => std::io::ErrorKind::StorageFull,
+        StoreError::NotFound { .. } => std::io::ErrorKind::NotFound,
+        _ => std::io::ErrorKind::Other,
+    };
+    std::io::Error::new(kind, error)
+}

@@ -1,0 +1,207 @@
+//! Takes queued trials and has them made, up to the limits, until it is told to stop. One loop: what happens after a crash is what happens
+//! every few seconds anyway.
+
+mod obstacle;
+mod worker;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::id::AttemptId;
+use domain::time::Timestamp;
+use engine::trial::{Clock, Executor};
+use store::{Claim, Store, StoreError};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+pub use obstacle::Obstacles;
+
+use self::worker::{LEASE_MS, Worker};
+
+/// How often it looks around without being woken.
+const TICK: Duration = Duration::from_secs(5);
+/// Every so many ticks, what nobody owns is removed from the engine.
+const REAP_EVERY: u32 = 12;
+
+/// What the scheduler is doing, for the status page and the progress line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct QueueStatus {
+    /// Attempts under way.
+    pub running: usize,
+    /// Why no further trial is started, where something is in the way.
+    pub paused: Option<String>,
+}
+
+/// The loop and what it needs.
+pub struct Scheduler {
+    store: Store,
+    executor: Arc<Executor>,
+    clock: Clock,
+    instance: String,
+    limit: u32,
+    obstacles: Obstacles,
+    status: watch::Sender<QueueStatus>,
+    running: HashMap<AttemptId, CancellationToken>,
+    tasks: JoinSet<worker::Ended>,
+}
+
+impl Scheduler {
+    /// A scheduler that runs at most `limit` trials at the same time.
+    #[must_use]
+    pub fn new(
+        store: Store,
+        executor: Arc<Executor>,
+        clock: Clock,
+        instance: String,
+        limit: u32,
+        obstacles: Obstacles,
+    ) -> Self {
+        Self {
+            store,
+            executor,
+            clock,
+            instance,
+            limit,
+            obstacles,
+            status: watch::Sender::default(),
+            running: HashMap::new(),
+            tasks: JoinSet::new(),
+        }
+    }
+
+    /// What it is doing.
+    #[must_use]
+    pub fn status(&self) -> watch::Receiver<QueueStatus> {
+        self.status.subscribe()
+    }
+
+    /// Runs until `stop`. Attempts under way are then given up: they are closed as interrupted and will be made again by whoever opens the
+    /// data folder next. No container is left.
+    pub async fn run(mut self, stop: CancellationToken) {
+        // Nobody else can own the data folder, so whatever it says is running is not.
+        self.heard("close what an earlier run left", self.store.close_all_running(self.now()).await.map(drop));
+        self.reap().await;
+        let mut queue = self.store.subscribe_queue();
+        let mut ticks = 0_u32;
+        while !stop.is_cancelled() {
+            self.round().await;
+            tokio::select! {
+                () = stop.cancelled() => {}
+                Ok(()) = queue.changed() => {}
+                Some(ended) = self.tasks.join_next() => self.ended(ended),
+                () = tokio::time::sleep(TICK) => {
+                    ticks = ticks.wrapping_add(1);
+                    if ticks.is_multiple_of(REAP_EVERY) {
+                        self.reap().await;
+                    }
+                }
+            }
+        }
+        self.shut_down().await;
+    }
+
+    fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// One look around: stop what was cancelled, close what has died, start what can start.
+    async fn round(&mut self) {
+        self.stop_cancelled().await;
+        self.heard("close attempts whose lease is over", self.store.close_expired(self.now()).await.map(drop));
+        let mut paused = self.obstacles.look().await;
+        while paused.is_none() {
+            match self.claim().await {
+                Ok(Some(claim)) => self.start(claim),
+                Ok(None) => break,
+                Err(error) => {
+                    paused = Some(error.to_string());
+                    self.heard("claim a trial", Err(error));
+                }
+            }
+        }
+        let status = QueueStatus { running: self.running.len(), paused };
+        self.status.send_if_modified(|old| {
+            let changed = *old != status;
+            if changed {
+                if let Some(reason) = &status.paused {
+                    tracing::warn!(%reason, "the queue is paused");
+                }
+                *old = status;
+            }
+            changed
+        });
+    }
+
+    async fn claim(&self) -> Result<Option<Claim>, StoreError> {
+        let now = self.now();
+        self.store.claim_next(now, now.plus_ms(LEASE_MS), self.limit).await
+    }
+
+    fn start(&mut self, claim: Claim) {
+        let cancel = CancellationToken::new();
+        self.running.insert(claim.attempt, cancel.clone());
+        let worker = Worker {
+            store: self.store.clone(),
+            executor: Arc::clone(&self.executor),
+            clock: Arc::clone(&self.clock),
+            cancel,
+        };
+        self.tasks.spawn(worker.run(claim));
+    }
+
+    fn ended(&mut self, ended: Result<worker::Ended, tokio::task::JoinError>) {
+        match ended {
+            Ok(ended) => {
+                self.running.remove(&ended.attempt);
+                if ended.suspect_engine {
+                    self.obstacles.suspect_engine();
+                }
+            }
+            // Its lease runs out and the attempt is closed as interrupted.
+            Err(error) => tracing::error!(%error, "a worker failed"),
+        }
+    }
+
+    async fn stop_cancelled(&self) {
+        if self.running.is_empty() {
+            return;
+        }
+        match self.store.live_attempts().await {
+            Ok(live) => {
+                let live: HashSet<AttemptId> = live.into_iter().map(|attempt| attempt.attempt).collect();
+                self.running
+                    .iter()
+                    .filter(|(attempt, _)| !live.contains(attempt))
+                    .for_each(|(_, cancel)| cancel.cancel());
+            }
+            Err(error) => self.heard("look for cancelled attempts", Err(error)),
+        }
+    }
+
+    async fn reap(&self) {
+        let live: HashSet<AttemptId> = self.running.keys().copied().collect();
+        match self.executor.engine().reap(&self.instance, &live).await {
+            Ok(reaped) if reaped.is_empty() => {}
+            Ok(reaped) => {
+                tracing::info!(containers = reaped.containers.len(), "removed what an earlier run left behind")
+            }
+            Err(error) => tracing::warn!(%error, "what an earlier run left behind could not be removed yet"),
+        }
+    }
+
+    async fn shut_down(mut self) {
+        self.tasks.shutdown().await;
+        self.executor.engine().settle().await;
+        self.running.clear();
+        self.reap().await;
+        self.heard("close the attempts that were given up", self.store.close_all_running(self.now()).await.map(drop));
+    }
+
+    fn heard(&self, what: &str, outcome: Result<(), StoreError>) {
+        if let Err(error) = outcome {
+            tracing::error!(%error, what, "the store could not do it; it will be tried again");
+        }
+    }
+}
