@@ -6,5 +6,5 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn hydrate() {
     console_error_panic_hook::set_once();
-    leptos::mount::hydrate_body(|| ());
+    leptos::mount::hydrate_body(app::App);
 }
