@@ -61,8 +61,8 @@ fn seen(report: &EvaluationReport) -> String {
         sentence += &format!(", 95 % interval {}", interval(ci));
     }
     match totals.rho {
-        Some(rho) if rho > 0.0 => sentence += &format!("; costs {} tokens", number::change(Some(rho))),
-        Some(rho) if rho < 0.0 => sentence += &format!("; saves tokens ({})", number::change(Some(rho))),
+        Some(rho) if rho > 0.0 => sentence += &format!("; costs {} more tokens", number::percent(Some(rho))),
+        Some(rho) if rho < 0.0 => sentence += &format!("; saves {} of the tokens", number::percent(Some(-rho))),
         Some(_) => sentence += "; costs no more tokens",
         None => {}
     }

@@ -151,7 +151,7 @@ fn the_sentence_says_what_the_numbers_say() {
         let got = flips(counts.0, counts.1, counts.2, counts.3);
         assert_eq!(got.0, class, "{counts:?}");
         assert!(got.1.starts_with(sentence), "{:?} does not start with {sentence:?}", got.1);
-        assert!(got.1.ends_with("; costs +10 % tokens."), "{:?}", got.1);
+        assert!(got.1.ends_with("; costs 10 % more tokens."), "{:?}", got.1);
     }
 }
 

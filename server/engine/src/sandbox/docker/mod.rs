@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use self::errors::classify;
 use self::errors::{absent, unavailable};
-use super::{Created, Engine, EngineFacts, Labels, Reaped, SandboxError, SandboxSpec, VolumeName};
+use super::{Created, Enforced, Engine, EngineFacts, Labels, Reaped, SandboxError, SandboxSpec, VolumeName};
 
 /// Where an engine is, unless told otherwise.
 pub const DEFAULT_HOST: &str = "unix:///var/run/docker.sock";
@@ -108,6 +108,11 @@ fn facts(docker: &Docker, info: SystemInfo) -> EngineFacts {
         cgroup,
         cpus: info.ncpu.and_then(|n| u32::try_from(n).ok()).map_or(1.0, f64::from),
         memory_mb: info.mem_total.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(u64::MAX) >> 20,
+        enforced: Enforced {
+            cpus: info.cpu_cfs_quota != Some(false),
+            memory: info.memory_limit != Some(false),
+            pids: info.pids_limit != Some(false),
+        },
         root_dir: info.docker_root_dir,
     }
 }
