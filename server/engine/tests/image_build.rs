@@ -10,7 +10,10 @@ use std::time::Duration;
 use bollard::query_parameters::{ListImagesOptions, RemoveImageOptions};
 use domain::path::RelPath;
 use domain::tree::{LoadedFile, LoadedTree};
-use engine::image::{BuildEvent, BuildRequest, Context, IMAGE_LABEL, ImageConfig, ImageRequest, Images, ReadyImage, StandIns, strip_skill_copies};
+use engine::image::{
+    BuildEvent, BuildRequest, Context, IMAGE_LABEL, ImageConfig, ImageRequest, Images, ReadyImage, StandIns,
+    strip_skill_copies,
+};
 use engine::sandbox::{Engine, SandboxError, SandboxSpec};
 use sandbox_support::{LONG, Rig, text};
 
@@ -94,12 +97,14 @@ impl Bench {
 async fn an_image_follows_its_content_and_nothing_else() {
     let bench = Bench::new("h25", None).await;
     let v1 = [("pen.txt", "3", false)];
-    let first = bench.ensure(bench.request("COPY pen.txt /pen.txt\nRUN echo v1 > /version\nWORKDIR /w", &v1)).await.unwrap();
+    let first =
+        bench.ensure(bench.request("COPY pen.txt /pen.txt\nRUN echo v1 > /version\nWORKDIR /w", &v1)).await.unwrap();
     assert!(!first.reused && first.id.starts_with("sha256:") && first.context.is_some());
     assert_eq!(first.workdir.as_deref(), Some("/w"));
     assert_eq!(bench.show(&first, "cat /version /pen.txt").await, "v1\n3");
     // The same content again; its times are never asked for.
-    let again = bench.ensure(bench.request("COPY pen.txt /pen.txt\nRUN echo v1 > /version\nWORKDIR /w", &v1)).await.unwrap();
+    let again =
+        bench.ensure(bench.request("COPY pen.txt /pen.txt\nRUN echo v1 > /version\nWORKDIR /w", &v1)).await.unwrap();
     assert_eq!((again.reused, &again.id), (true, &first.id));
     for (dockerfile, files, want) in [
         ("COPY pen.txt /pen.txt\nRUN echo v2 > /version\nWORKDIR /w", v1, "v2\n3"),
@@ -110,7 +115,10 @@ async fn an_image_follows_its_content_and_nothing_else() {
         assert!(!other.reused && other.tag != first.tag, "{dockerfile}");
         assert_eq!(bench.show(&other, "cat /version /pen.txt").await, want);
     }
-    let fresh = BuildRequest { no_cache: true, ..bench.request("COPY pen.txt /pen.txt\nRUN echo v1 > /version\nWORKDIR /w", &v1) };
+    let fresh = BuildRequest {
+        no_cache: true,
+        ..bench.request("COPY pen.txt /pen.txt\nRUN echo v1 > /version\nWORKDIR /w", &v1)
+    };
     let fresh = bench.ensure(fresh).await.unwrap();
     assert!(!fresh.reused && fresh.tag == first.tag && fresh.id != first.id);
     bench.finish().await;
@@ -126,7 +134,10 @@ async fn many_who_want_one_image_build_it_once() {
     assert!(all.iter().all(|image| image.id == all[0].id));
     let events = bench.events.lock().unwrap().clone();
     assert_eq!(events.iter().filter(|event| **event == BuildEvent::Waiting).count(), 5, "{events:?}");
-    let steps = events.iter().filter(|event| matches!(event, BuildEvent::Step { text, .. } if text.contains("RUN cat"))).count();
+    let steps = events
+        .iter()
+        .filter(|event| matches!(event, BuildEvent::Step { text, .. } if text.contains("RUN cat")))
+        .count();
     assert_eq!(steps, 1, "{events:?}");
     bench.finish().await;
 }
@@ -136,7 +147,10 @@ async fn what_goes_wrong_is_told_with_its_step_reason_and_remedy() {
     let bench = Bench::new("wrong", None).await;
     let failed = bench.ensure(bench.request("RUN echo some words && exit 3", &[])).await.unwrap_err();
     let SandboxError::BuildFailed { step, reason, log_tail } = &failed else { panic!("{failed}") };
-    assert_eq!((step.as_str(), reason.as_str()), ("environment/Dockerfile:3: RUN echo some words && exit 3", "the command returned 3"));
+    assert_eq!(
+        (step.as_str(), reason.as_str()),
+        ("environment/Dockerfile:3: RUN echo some words && exit 3", "the command returned 3")
+    );
     assert!(log_tail.contains("some words"), "{log_tail}");
     let no_file = bench.ensure(bench.request("COPY none.txt /x", &[])).await.unwrap_err();
     assert!(matches!(&no_file, SandboxError::BuildFailed { step, .. } if step.contains("COPY none.txt")), "{no_file}");
@@ -148,7 +162,10 @@ async fn what_goes_wrong_is_told_with_its_step_reason_and_remedy() {
     for image in ["registry.invalid/none:1", "skilldelta-no-such-image"] {
         let missing = bench.images.ensure(&ImageRequest::Named(image.to_owned()), &|_| ()).await.unwrap_err();
         let words = missing.to_string();
-        assert!(matches!(missing, SandboxError::ImageMissing { .. }) && words.contains("stand-in") && words.contains(image), "{words}");
+        assert!(
+            matches!(missing, SandboxError::ImageMissing { .. }) && words.contains("stand-in") && words.contains(image),
+            "{words}"
+        );
     }
     bench.finish().await;
 }

@@ -36,7 +36,10 @@ async fn trial(rig: &Rig) -> [Duration; 7] {
     let tests = Upload::new().file("/tests/test.sh", TEST, true).file("/tests/test_outputs.py", PYTEST, false);
     sandbox.upload(tests).await.unwrap();
     lap(1);
-    assert_eq!(sandbox.exec(&ExecSpec::new(["bash", "/tests/test.sh"], LONG), &mut Discard).await.unwrap().exit, Exit::Exited(0));
+    assert_eq!(
+        sandbox.exec(&ExecSpec::new(["bash", "/tests/test.sh"], LONG), &mut Discard).await.unwrap().exit,
+        Exit::Exited(0)
+    );
     lap(4);
     let reward = sandbox.download("/logs/verifier", Caps::default()).await.unwrap().unwrap();
     assert_eq!(reward.files.get("reward.txt").unwrap().bytes, b"1\n");
@@ -51,7 +54,8 @@ async fn trial(rig: &Rig) -> [Duration; 7] {
 async fn the_cost_of_a_trivial_trial() {
     let rig = Rig::new("bench").await;
     let started = Instant::now();
-    let all: Vec<_> = futures::stream::iter((0..TRIALS).map(|_| trial(&rig))).buffer_unordered(CONCURRENCY).collect().await;
+    let all: Vec<_> =
+        futures::stream::iter((0..TRIALS).map(|_| trial(&rig))).buffer_unordered(CONCURRENCY).collect().await;
     let wall = started.elapsed();
     println!("{TRIALS} trials, concurrency {CONCURRENCY}: {:.2} s", wall.as_secs_f64());
     for (step, name) in STEPS.iter().enumerate() {

@@ -308,8 +308,11 @@ async fn a_workspace_is_handed_from_one_container_to_the_next() {
     let spec = SandboxSpec { mounts: spec.mounts.into_iter().chain([memory]).collect(), network, ..rig.spec() };
     let second = rig.engine.create(&spec).await.unwrap().sandbox;
     assert_eq!(
-        text(&*second, "cat /work/r.txt; ls /o.txt 2>/dev/null || echo gone; df -k --output=size /scratch | tail -1 | tr -d ' '")
-            .await,
+        text(
+            &*second,
+            "cat /work/r.txt; ls /o.txt 2>/dev/null || echo gone; df -k --output=size /scratch | tail -1 | tr -d ' '"
+        )
+        .await,
         "result\ngone\n1024\n"
     );
     assert!(rig.engine.remove_volume(&volume).await.is_err(), "it is in use");

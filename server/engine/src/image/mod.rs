@@ -160,6 +160,10 @@ impl Images {
         let tag = format!("{TASK_TAG}:{key}");
         let mut findings = self.stand_in_notes(&request.file, &outside);
         findings.extend(rewritten.notes);
+        if request.context.files.get(".dockerignore").is_some() {
+            let message = "'.dockerignore' is not heeded: the whole folder is sent to the builder";
+            findings.push(Finding::note("dockerignore", &request.file, message));
+        }
 
         let _turn = self.locks.turn(&tag, progress).await;
         let earlier = self.inspect(&tag).await?;

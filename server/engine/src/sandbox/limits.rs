@@ -9,6 +9,17 @@ const LEAST_MEMORY_MB: u64 = 8;
 /// CPUs that no engine takes less of.
 const LEAST_CPUS: f64 = 0.01;
 
+/// Which limits an engine can enforce; a rootless one may lack some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Enforced {
+    /// CPU time.
+    pub cpus: bool,
+    /// Memory.
+    pub memory: bool,
+    /// Number of processes.
+    pub pids: bool,
+}
+
 /// What an engine is and has.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineFacts {
@@ -24,6 +35,8 @@ pub struct EngineFacts {
     pub cpus: f64,
     /// MiB.
     pub memory_mb: u64,
+    /// Which limits it can enforce.
+    pub enforced: Enforced,
     /// Where it keeps its data, on its own host.
     pub root_dir: Option<String>,
 }
@@ -49,6 +62,12 @@ impl EngineFacts {
             limits.memory_mb = LEAST_MEMORY_MB;
             note(format!("{} MB of memory asked for, the least is {LEAST_MEMORY_MB} MB", asked.memory_mb));
         }
+        let can = self.enforced;
+        let missing = [("CPU", can.cpus), ("memory", can.memory), ("process", can.pids)];
+        for (name, _) in missing.into_iter().filter(|(_, enforced)| !enforced) {
+            let message = format!("this engine cannot enforce a {name} limit");
+            findings.push(Finding::warning("limit_not_enforced", "limits", message));
+        }
         (limits, findings)
     }
 }
@@ -65,6 +84,7 @@ mod tests {
             cgroup: None,
             cpus: 2.0,
             memory_mb: 4096,
+            enforced: Enforced { cpus: true, memory: true, pids: true },
             root_dir: None,
         };
         let (got, findings) = facts.clamp(&Limits { cpus, memory_mb, ..Limits::default() });

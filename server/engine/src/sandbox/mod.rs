@@ -23,7 +23,7 @@ pub use capped::{CappedLog, KeptLog};
 pub use disk::{FreeSpace, free_space};
 pub use download::{Caps, Download, Skipped};
 pub use error::SandboxError;
-pub use limits::EngineFacts;
+pub use limits::{Enforced, EngineFacts};
 pub use redact::{Redacting, Redactor};
 pub use sink::{Collect, Discard, Sink, StdStream};
 pub use spec::{

@@ -27,7 +27,7 @@ pub(super) enum Value {
 impl Node {
     /// Reads a document.
     pub fn parse(text: &str) -> Result<Self, serde_saphyr::Error> {
-        serde_saphyr::from_str::<Spanned<Value>>(text).map(Self::from)
+        serde_saphyr::from_str_with_options::<Spanned<Value>>(text, options()).map(Self::from)
     }
 
     pub fn scalar(&self) -> Option<&str> {
@@ -66,6 +66,24 @@ impl Node {
             Value::List(_) => "a list".to_owned(),
             Value::Map(_) => "a map".to_owned(),
         }
+    }
+}
+
+/// Far above any honest compose file and far below what hurts.
+fn options() -> serde_saphyr::Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 32,
+            flow_nesting_limit: 32,
+            max_documents: 1,
+            max_nodes: 4_000,
+            max_events: 12_000,
+            max_aliases: 100,
+            max_anchors: 100,
+            max_merge_keys: 100,
+        },
+        emit_comments: false,
+        with_snippet: false,
     }
 }
 

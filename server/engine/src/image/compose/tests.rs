@@ -84,6 +84,25 @@ fn several_services_none_and_no_yaml_are_refused() {
 }
 
 #[test]
+fn no_text_makes_it_panic() {
+    for cut in 0..REAL.len() {
+        let (head, tail) = (REAL.get(..cut).unwrap_or_default(), REAL.get(cut..).unwrap_or_default());
+        for text in [
+            head.to_owned(),
+            tail.to_owned(),
+            format!("{head}{{[\"${{{tail}"),
+            format!("{head}\u{feff}\t- &a *a {tail}"),
+        ] {
+            // Whatever it says: an answer with places.
+            let refused = read("c.yaml", &text, &BTreeMap::new()).err().unwrap_or_default();
+            assert!(refused.iter().all(|finding| finding.is_error()), "{text}");
+        }
+    }
+    assert!(read("c.yaml", &"[".repeat(100_000), &BTreeMap::new()).is_err());
+    assert!(read("c.yaml", &"a: {".repeat(100_000), &BTreeMap::new()).is_err());
+}
+
+#[test]
 fn sizes_are_read_in_every_spelling() {
     for (size, want) in [
         ("512m", Some(512)),

@@ -47,6 +47,21 @@ fn heredocs_become_scripts_that_any_builder_runs() {
 }
 
 #[test]
+fn no_text_makes_it_panic() {
+    let text = "# escape=`\nARG V=${X:-1}\nFROM --platform=x a:${V} AS é\nRUN <<'EOF' cat <<-B `\n\ta\nEOF\nCOPY --from=é [\"a\", \"b\"]\nADD skills/ /x\n";
+    for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
+        let (head, tail) = text.split_at(cut);
+        for text in [head.to_owned(), tail.to_owned(), format!("{tail}{head}"), format!("{head}<<\"${{${tail}")] {
+            let stripped = super::super::strip_skill_copies("Dockerfile", &text);
+            let lines = |text: &str| text.lines().count();
+            assert_eq!(lines(&stripped.text), lines(&text).max(1), "{text}");
+            let _ = run(&text);
+            let _ = Dockerfile::parse(&text).workdir();
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_built_or_opens_the_host_is_refused_with_its_line() {
     for (text, want) in [
         ("RUN x", "Dockerfile:1: a Dockerfile without FROM"),

@@ -11,7 +11,7 @@ use bollard::query_parameters::{CreateContainerOptions, StartContainerOptions};
 use super::DockerEngine;
 use super::errors::classify;
 use super::operate::{Container, DockerSandbox};
-use crate::sandbox::{Created, Limits, Mount, MountSource, Network, SandboxError, SandboxSpec};
+use crate::sandbox::{Created, Enforced, Limits, Mount, MountSource, Network, SandboxError, SandboxSpec};
 
 /// What root in the container may do: what package managers and ordinary test scripts need (give files away, read what others own,
 /// become another user, stop processes, serve on low ports, chroot for package builds, log in by `su`). Left out of the engine's usual
@@ -32,7 +32,7 @@ const CAPABILITIES: [&str; 10] = [
 /// Makes and starts it in a task of its own, so that a caller who goes away meanwhile leaves a sandbox that is dropped, hence removed.
 pub(super) async fn create(engine: &DockerEngine, spec: &SandboxSpec) -> Result<Created, SandboxError> {
     let (limits, findings) = engine.shared.facts.clamp(&spec.limits);
-    let body = body(spec, &limits);
+    let body = body(spec, &limits, engine.shared.facts.enforced);
     let engine = engine.clone();
     let task = tokio::spawn(async move { make(engine, body, limits).await });
     let sandbox = task.await.map_err(|error| SandboxError::other("make a container", error))??;
@@ -45,11 +45,11 @@ async fn make(engine: DockerEngine, body: ContainerCreateBody, limits: Limits) -
     let id = made.map_err(|error| classify("make a container", error))?.id;
     let sandbox = DockerSandbox(Arc::new(Container::new(engine.clone(), id, limits.memory_mb)));
     let started = docker.start_container(&sandbox.0.id, None::<StartContainerOptions>).await;
-    started.map_err(|error| classify("start a container", error))?;
+    started.map_err(|error| classify("start a container (its image needs /bin/sh and sleep)", error))?;
     Ok(sandbox)
 }
 
-fn body(spec: &SandboxSpec, limits: &Limits) -> ContainerCreateBody {
+fn body(spec: &SandboxSpec, limits: &Limits, can: Enforced) -> ContainerCreateBody {
     ContainerCreateBody {
         image: Some(spec.image.clone()),
         entrypoint: Some(vec!["/bin/sh".to_owned(), "-c".to_owned(), sleeper(spec.lifetime.as_secs())]),
@@ -59,18 +59,19 @@ fn body(spec: &SandboxSpec, limits: &Limits) -> ContainerCreateBody {
         working_dir: spec.workdir.clone(),
         labels: Some(spec.labels.to_map()),
         healthcheck: Some(HealthConfig { test: Some(vec!["NONE".to_owned()]), ..HealthConfig::default() }),
-        host_config: Some(host_config(spec, limits)),
+        host_config: Some(host_config(spec, limits, can)),
         ..ContainerCreateBody::default()
     }
 }
 
-/// PID 1 is a shell, not an init with a child: the kernel spares PID 1 when everything else is killed from inside, a shell collects orphans while it waits,
-/// and its sleeper is started anew. A sleeper that was not killed ends the container at the end of its life.
+/// PID 1 is a shell, not an init with a child: the kernel spares PID 1 when everything else is killed from inside, a shell collects
+/// orphans while it waits, and its sleeper is started anew when it was killed. A sleeper that ends by itself (or is not there at all)
+/// ends the container.
 fn sleeper(seconds: u64) -> String {
-    format!("while :; do sleep {} && exit 0; done", seconds.max(1))
+    format!("while sleep {}; [ $? -gt 128 ]; do :; done", seconds.max(1))
 }
 
-fn host_config(spec: &SandboxSpec, limits: &Limits) -> HostConfig {
+fn host_config(spec: &SandboxSpec, limits: &Limits, can: Enforced) -> HostConfig {
     let memory = bytes(limits.memory_mb);
     let network = match &spec.network {
         Network::None => "none".to_owned(),
@@ -79,10 +80,10 @@ fn host_config(spec: &SandboxSpec, limits: &Limits) -> HostConfig {
         Network::Join(container) => format!("container:{container}"),
     };
     HostConfig {
-        nano_cpus: Some((limits.cpus * 1e9) as i64),
-        memory: Some(memory),
-        memory_swap: Some(memory),
-        pids_limit: Some(limits.pids.into()),
+        nano_cpus: can.cpus.then_some((limits.cpus * 1e9) as i64),
+        memory: can.memory.then_some(memory),
+        memory_swap: can.memory.then_some(memory),
+        pids_limit: can.pids.then_some(limits.pids.into()),
         shm_size: limits.shm_mb.map(bytes),
         cap_drop: Some(vec!["ALL".to_owned()]),
         cap_add: Some(CAPABILITIES.map(str::to_owned).to_vec()),

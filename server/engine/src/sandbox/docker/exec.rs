@@ -8,7 +8,7 @@ use bollard::container::LogOutput;
 use bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
 use bollard::query_parameters::InspectContainerOptions;
 use futures::{Stream, StreamExt};
-use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep_until, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::errors::classify;
 use super::kill;
@@ -18,8 +18,10 @@ use crate::sandbox::{Discard, ExecEnd, ExecSpec, Exit, SandboxError, Sink, StdSt
 
 /// Size of the read buffer; the engine sends pieces of up to 32 KiB.
 const BUFFER: usize = 64 << 10;
-/// How often the engine is asked whether the command has ended although its output has not: something it left behind may hold it open.
-const POLL: Duration = Duration::from_millis(500);
+/// The engine is asked whether the command has ended although its output has not (something it left behind may hold it open): soon at
+/// first, then ever more seldom.
+const FIRST_POLL: Duration = Duration::from_millis(250);
+const LAST_POLL: Duration = Duration::from_secs(4);
 /// How long output may still come after the command has ended.
 const DRAIN: Duration = Duration::from_millis(100);
 /// Longest run of our own short commands.
@@ -132,8 +134,8 @@ impl Copying<'_> {
     ) -> Result<bool, SandboxError> {
         let mut output = pin!(output);
         let mut late = pin!(sleep_until(deadline));
-        let mut poll = interval_at(Instant::now() + POLL, POLL);
-        poll.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut pause = FIRST_POLL;
+        let mut poll = pin!(sleep(pause));
         loop {
             tokio::select! {
                 biased;
@@ -147,10 +149,14 @@ impl Copying<'_> {
                     // A broken stream: the command's code, or the lost container, tells the rest.
                     Some(Err(_)) | None => return Ok(true),
                 },
-                _ = poll.tick() => if self.trailer.report.is_some() || !is_running(container, exec).await? {
-                    self.drain(output).await;
-                    return Ok(true);
-                },
+                () = &mut poll => {
+                    if self.trailer.report.is_some() || !is_running(container, exec).await? {
+                        self.drain(output).await;
+                        return Ok(true);
+                    }
+                    pause = (pause * 2).min(LAST_POLL);
+                    poll.set(sleep(pause));
+                }
             }
         }
     }
