@@ -28,18 +28,18 @@ pub struct Claim {
 }
 
 impl Store {
-    /// Claims the next trial: the oldest evaluation first that is not stopped and runs fewer trials than its concurrency, and in it the first
+    /// Claims the next trial: the oldest evaluation first that is not finished and runs fewer trials than its concurrency, and in it the first
     /// queued trial of its order. `None` if there is no such trial, or `limit` trials run already in all.
     ///
     /// # Errors
-    /// [`StoreError::Busy`], [`StoreError::DiskFull`], [`StoreError::Unreadable`].
+    /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`], [`crate::StoreError::Unreadable`].
     pub async fn claim_next(&self, at: Timestamp, lease_until: Timestamp, limit: u32) -> Result<Option<Claim>> {
         let mut change = self.change().await?;
         let row = sqlx::query(select_trials!(
             ", e.plan",
             "WHERE (SELECT count(*) FROM trials r WHERE r.attempt_id IS NOT NULL) < $1 \
              AND t.id = (SELECT q.id FROM trials q WHERE q.state = 'queued' AND q.evaluation_id = ( \
-                 SELECT o.id FROM evaluations o WHERE o.finished_at IS NULL AND o.cancel_requested_at IS NULL \
+                 SELECT o.id FROM evaluations o WHERE o.finished_at IS NULL \
                  AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = o.id AND r.attempt_id IS NOT NULL) \
                      < o.concurrency \
                  AND EXISTS (SELECT 1 FROM trials w WHERE w.evaluation_id = o.id AND w.state = 'queued') \
@@ -69,7 +69,7 @@ impl Store {
     /// Everything that an executor needs for a claim. Its own step, so that the writer is not held while tasks and skills are read.
     ///
     /// # Errors
-    /// [`StoreError::NotFound`] if the task or a skill version was removed; [`StoreError::Busy`], [`StoreError::Unreadable`].
+    /// [`crate::StoreError::NotFound`] if the task or a skill version was removed; [`crate::StoreError::Busy`], [`crate::StoreError::Unreadable`].
     pub async fn order(&self, claim: &Claim) -> Result<TrialOrder> {
         let task = self.task(claim.trial.task).await?.task;
         let skills = match &claim.plan.treatment {
@@ -99,7 +99,7 @@ impl Store {
     /// Says that an attempt's worker lives. `Moved::No`: the attempt is over, and the worker is to stop.
     ///
     /// # Errors
-    /// [`StoreError::Busy`], [`StoreError::DiskFull`].
+    /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`].
     pub async fn renew_lease(&self, attempt: AttemptId, lease_until: Timestamp) -> Result<Moved> {
         let mut change = self.change().await?;
         let Some(trial) = trials::of_attempt(change.db(), attempt).await? else { return Ok(Moved::No) };

@@ -173,3 +173,15 @@ async fn an_event_about_another_trial_is_not_taken() {
     }
     assert!(store.record_event(evaluation, domain::id::TrialId(1), &crossed).await.is_ok());
 }
+
+#[tokio::test]
+async fn the_first_report_of_an_attempt_stays() {
+    let (store, evaluation) = one_pair().await;
+    let got = claim(&store, 1).await.unwrap();
+    let report = |reward| AttemptResult { reward: Some(reward), ..AttemptResult::bare(Verdict::Pass) };
+    for (seconds, reward) in [(2, 1.0), (3, 0.25)] {
+        store.record_event(evaluation, got.trial.id, &ended(got.attempt, seconds, report(reward))).await.unwrap();
+    }
+    let attempt = store.attempt(got.attempt).await.unwrap();
+    assert_eq!((attempt.result, attempt.ended_at), (Some(report(1.0)), Some(at(2))));
+}
