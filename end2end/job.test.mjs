@@ -6,6 +6,8 @@ import { launch, open, shoot } from "./lib/browser.mjs";
 import { EXAMPLES, start } from "./lib/server.mjs";
 
 const TASKS = 8;
+// Four rescued, one broken, of eight (examples/README.md); pages may round it.
+const DELTA = /\+(37\.5|38) pp/;
 const RUN_LIMIT_MS = 300_000;
 
 let server;
@@ -25,12 +27,20 @@ after(async () => {
   await server?.stop();
 });
 
-/** One step of the job: fails also where the page complained meanwhile, or where it is wider than a narrow screen. */
+let broken = false;
+
+/** One step of the job: fails also where the page complained meanwhile, or is wider than the screen. Later steps need the earlier ones. */
 function step(name, action, screenshots) {
-  test(name, async () => {
-    await action();
+  test(name, async (context) => {
+    if (broken) return context.skip("an earlier step failed");
+    broken = true;
+    await action().catch(async (error) => {
+      await shoot(page, "failed");
+      throw error;
+    });
     if (screenshots) assert.deepEqual(await shoot(page, screenshots), [], "wider than the screen");
     assert.equal(complaints.splice(0).join("\n"), "");
+    broken = false;
   });
 }
 
@@ -66,7 +76,7 @@ step("a plan is made of all tasks, and its card follows the form", async () => {
   await page.getByRole("link", { name: "New evaluation" }).first().click();
   await page.getByLabel("Agent", { exact: true }).selectOption("bash");
   await page.getByRole("button", { name: /Choose all/ }).click();
-  await page.waitForURL(/task=/);
+  await page.waitForURL(/select=all/);
   await page.getByLabel("Model", { exact: true }).selectOption("scripted/example");
   await sees(page.locator(".plan-numbers").getByText(String(2 * TASKS), { exact: true }));
 }, "plan");
@@ -81,7 +91,7 @@ step("the evaluation starts and its page follows by itself", async () => {
 
 step("without a reload the page turns into the result, with its Δ and its chart", async () => {
   await page.locator(".fact-main").waitFor({ timeout: RUN_LIMIT_MS });
-  await sees(page.locator(".fact-main").getByText("+37.5 pp"));
+  await sees(page.locator(".fact-main").getByText(DELTA));
   await sees(page.locator(".chart-wide svg"));
   await sees(page.getByText(/scripted model/i));
 }, "result");
@@ -95,18 +105,20 @@ step("a rescued pair shows both traces and both test results", async () => {
 }, "pair");
 
 step("the lists know what was made", async () => {
-  for (const [path, text] of [["/skills", "bookkeeping-conventions"], ["/tasks", "wrong-amount"], ["/evaluations", "+37.5 pp"]]) {
+  for (const [path, text] of [["/skills", "bookkeeping-conventions"], ["/tasks", "wrong-amount"], ["/evaluations", DELTA]]) {
     await page.goto(server.address + path);
     await sees(page.getByText(text));
     assert.deepEqual(await shoot(page, `list${path.replace("/", "-")}`), []);
   }
 });
 
-test("the result can be read without JavaScript", async () => {
+test("the result can be read without JavaScript", async (context) => {
+  if (broken) return context.skip("there is no result");
   const plain = await open(browser, { javaScriptEnabled: false });
   await plain.page.goto(evaluation);
-  await sees(plain.page.locator(".fact-main").getByText("+37.5 pp"));
-  assert.equal(plain.complaints.join("\n"), "");
+  await sees(plain.page.locator(".fact-main").getByText(DELTA));
+  // A browser without JavaScript says of each script that it may not be loaded.
+  assert.equal(plain.complaints.filter((complaint) => !/\.js: csp$/.test(complaint)).join("\n"), "");
 });
 
 test("assets have their types, may be kept for ever, and an unknown one is not the app page", async () => {

@@ -55,6 +55,7 @@ export async function start() {
   await writeFile(join(data, "skilldelta.toml"), settings(port));
   const program = spawn(BINARY, ["serve", "--data", data], {
     cwd: ROOT,
+    env: { ...process.env, RUST_BACKTRACE: "0" },
     stdio: ["ignore", "pipe", "pipe"],
   });
   program.stdout.pipe(log);
