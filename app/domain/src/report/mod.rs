@@ -4,7 +4,7 @@
 pub mod number;
 mod pairs;
 mod sentence;
-mod totals;
+pub(crate) mod totals;
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
-pub use sentence::{Headline, headline};
+pub use sentence::{Headline, Scope, headline, headline_of};
 pub use totals::Totals;
 
 use crate::attempt::{AttemptResult, PhaseTimes};

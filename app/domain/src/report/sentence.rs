@@ -20,21 +20,38 @@ pub struct Headline {
     pub advice: String,
 }
 
+/// What the words need to know beside the totals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope {
+    /// Whether every trial is finished.
+    pub finished: bool,
+    /// Whether each task has one repeat, so that pairs may be called tasks.
+    pub one_repeat: bool,
+    /// The unit that the verdict counts, in the singular: `task`, or `skill` where tasks of one skill are taken together.
+    pub unit: &'static str,
+}
+
 /// Says what a report says. While trials are still to come it is marked as interim and gives no verdict.
 #[must_use]
 pub fn headline(report: &EvaluationReport) -> Headline {
-    let totals = &report.totals;
-    let Some(verdict) = &totals.verdict else { return without_pairs(report) };
-    let sentence = seen(report);
-    if !report.finished {
+    headline_of(&report.totals, Scope { finished: report.finished, one_repeat: report.repeats == 1, unit: "task" })
+}
+
+/// The same for totals that come from elsewhere.
+#[must_use]
+pub fn headline_of(totals: &Totals, scope: Scope) -> Headline {
+    let Some(verdict) = &totals.verdict else { return without_pairs(totals, scope) };
+    let sentence = seen(totals, scope);
+    if !scope.finished {
         let advice = format!("Interim: {} pairs are still to come.", totals.pairs_incomplete);
         return Headline { class: "interim".to_owned(), word: "Interim".to_owned(), sentence, advice };
     }
-    Headline { class: verdict.word().to_owned(), word: verdict.to_string(), sentence, advice: advice(verdict, totals) }
+    let advice = advice(verdict, totals, scope.unit);
+    Headline { class: verdict.word().to_owned(), word: verdict.to_string(), sentence, advice }
 }
 
-fn without_pairs(report: &EvaluationReport) -> Headline {
-    let (class, word, advice) = if report.finished {
+fn without_pairs(totals: &Totals, scope: Scope) -> Headline {
+    let (class, word, advice) = if scope.finished {
         ("no_result", "No result", "Look at the trials below: each says what kept it from being scored.")
     } else {
         ("interim", "Running", "The first numbers appear when both trials of a pair are finished.")
@@ -42,14 +59,13 @@ fn without_pairs(report: &EvaluationReport) -> Headline {
     Headline {
         class: class.to_owned(),
         word: word.to_owned(),
-        sentence: format!("No pair of {} is complete.", report.totals.pairs_incomplete),
+        sentence: format!("No pair of {} is complete.", totals.pairs_incomplete),
         advice: advice.to_owned(),
     }
 }
 
-fn seen(report: &EvaluationReport) -> String {
-    let totals = &report.totals;
-    let unit = if report.repeats == 1 { "task" } else { "pair" };
+fn seen(totals: &Totals, scope: Scope) -> String {
+    let unit = if scope.one_repeat { "task" } else { "pair" };
     let mut sentence = format!(
         "Rescues {} of {}, breaks {}; Δ {}",
         totals.rescued,
@@ -79,16 +95,16 @@ fn counted(n: u64, unit: &str) -> String {
     if n == 1 { format!("{n} {unit}") } else { format!("{n} {unit}s") }
 }
 
-fn advice(verdict: &DeltaVerdict, totals: &Totals) -> String {
+fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
     let mut advice = match verdict {
         DeltaVerdict::CannotBeResolved { tasks, tasks_needed, .. } => format!(
-            "With {} no outcome could be told from chance; it takes at least {tasks_needed} tasks that all flip the same way.",
-            counted(u64::from(*tasks), "task"),
+            "With {} no outcome could be told from chance; it takes at least {tasks_needed} {unit}s that all flip the same way.",
+            counted(u64::from(*tasks), unit),
         ),
         DeltaVerdict::Improves(_) | DeltaVerdict::Harms(_) => String::new(),
         DeltaVerdict::NoEffect { .. } => "A difference that matters has been ruled out.".to_owned(),
         DeltaVerdict::Inconclusive(_) => {
-            "Not enough to tell a difference from chance; more tasks would narrow the interval.".to_owned()
+            format!("Not enough to tell a difference from chance; more {unit}s would narrow the interval.")
         }
     };
     if totals.pairs_incomplete > 0 {

@@ -124,7 +124,7 @@ impl Totals {
 }
 
 /// Complete pairs per task, the input of the test.
-fn counts(tasks: &[TaskReport]) -> Vec<PairCounts> {
+pub(crate) fn counts(tasks: &[TaskReport]) -> Vec<PairCounts> {
     let of_task = |task: &TaskReport| {
         let mut counts = PairCounts::default();
         task.pairs.iter().filter_map(|pair| pair.flip).for_each(|flip| counts.record(flip));
@@ -134,7 +134,7 @@ fn counts(tasks: &[TaskReport]) -> Vec<PairCounts> {
 }
 
 /// Token sums per task, the input of ρ's interval.
-fn token_sums(tasks: &[TaskReport]) -> Vec<Pair<f64>> {
+pub(crate) fn token_sums(tasks: &[TaskReport]) -> Vec<Pair<f64>> {
     let of_task = |task: &TaskReport| {
         let tokens: Vec<Pair<u64>> = task.pairs.iter().filter_map(super::PairedTrials::comparable_tokens).collect();
         let sum = |of: fn(&Pair<u64>) -> u64| tokens.iter().map(of).sum::<u64>() as f64;
