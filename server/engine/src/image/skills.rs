@@ -18,6 +18,8 @@ pub struct Stripped {
     /// Paths below `skills/` that a remaining line copies by name. Keep these in the context (the rest of `skills/` goes, the folder
     /// itself stays, empty), or the build fails.
     pub kept: Vec<RelPath>,
+    /// Absolute folders that the dropped lines would have filled with the bundled skills.
+    pub destinations: Vec<String>,
 }
 
 /// Drops `COPY skills …` lines. The same text is built for both arms. Whether skills are really absent is proved at run time, not here.
@@ -26,6 +28,7 @@ pub fn strip_skill_copies(file: &str, text: &str) -> Stripped {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let mut notes = Vec::new();
     let mut kept = Vec::new();
+    let mut destinations = Vec::new();
     for instruction in &Dockerfile::parse(text).instructions {
         let copied = match instruction.keyword.as_str() {
             "COPY" | "ADD" if !instruction.flags().0.iter().any(|(name, _)| *name == "from") => instruction.copied(),
@@ -39,6 +42,7 @@ pub fn strip_skill_copies(file: &str, text: &str) -> Stripped {
             sources.into_iter().partition(|source| is_whole_folder(source));
         if !whole.is_empty() {
             replace(&mut lines, instruction, &others, &destination);
+            destinations.extend(destination.starts_with('/').then(|| destination.trim_end_matches('/').to_owned()));
             let message = format!("bundled skills are not built in: {} {}", instruction.keyword, instruction.text);
             notes.push(Finding::note("skills_stripped", file, message).at(instruction.line, None));
         }
@@ -55,7 +59,7 @@ pub fn strip_skill_copies(file: &str, text: &str) -> Stripped {
     }
     let mut text = lines.join("\n");
     text.push('\n');
-    Stripped { text, notes, kept }
+    Stripped { text, notes, kept, destinations }
 }
 
 fn residue(file: &str, instruction: &Instruction) -> Option<Finding> {

@@ -2,6 +2,15 @@
 
 use domain::verdict::InfraClass;
 
+/// The last lines of a build's output, where the cause usually stands.
+fn last_words(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let from = lines.len().saturating_sub(3);
+    let words = lines.get(from..).unwrap_or_default().join(" / ");
+    let cut: String = words.chars().take(400).collect();
+    if cut.is_empty() { cut } else { format!(" (it printed: {cut})") }
+}
+
 /// Trouble of the engine, an image or a container.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {

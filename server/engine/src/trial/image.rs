@@ -14,14 +14,21 @@ use super::fault::Fault;
 use crate::blobs::Blobs;
 use crate::image::{BuildRequest, Context, ContextBytes, ImageRequest, SKILLS_FOLDER, strip_skill_copies};
 
-/// What to ask for, and what was taken out of it.
-pub(super) async fn request(
-    task: &Task,
-    settings: &RunSettings,
-    blobs: &Arc<dyn Blobs>,
-) -> Result<(ImageRequest, Vec<Finding>), Fault> {
+/// The image to ask for, and what was taken out of it.
+pub(super) struct TaskImage {
+    pub(super) request: ImageRequest,
+    pub(super) notes: Vec<Finding>,
+    /// Folders that the task's own Dockerfile would have filled with its skills.
+    pub(super) skill_places: Vec<String>,
+}
+
+/// What to ask for.
+pub(super) async fn request(task: &Task, settings: &RunSettings, blobs: &Arc<dyn Blobs>) -> Result<TaskImage, Fault> {
     let folder = match &task.environment.image {
-        ImageSource::Named { image } => return Ok((ImageRequest::Named(image.clone()), Vec::new())),
+        ImageSource::Named { image } => {
+            let request = ImageRequest::Named(image.clone());
+            return Ok(TaskImage { request, notes: Vec::new(), skill_places: Vec::new() });
+        }
         ImageSource::Build { context } => context,
     };
     let file = format!("{folder}/Dockerfile");
@@ -42,7 +49,8 @@ pub(super) async fn request(
         limit: task.environment.build_timeout.mul_f64(settings.timeout_multiplier),
         no_cache: settings.rebuild_images,
     };
-    Ok((ImageRequest::Build(request), stripped.notes))
+    let skill_places = stripped.destinations;
+    Ok(TaskImage { request: ImageRequest::Build(request), notes: stripped.notes, skill_places })
 }
 
 /// The context without the bundled skills, but for what a remaining line of the Dockerfile copies by name.

@@ -3,6 +3,7 @@
 mod fault;
 mod image;
 mod live;
+mod oracle_skills;
 mod outcome;
 mod place;
 mod reporter;
@@ -175,17 +176,19 @@ impl Attempt<'_> {
 
     async fn prepare(&mut self, agent: &dyn Agent) -> Result<(Place, PhaseFiles), Fault> {
         let (executor, order) = (self.executor, self.order);
-        let (request, notes) = image::request(&order.task, &order.settings, &executor.blobs).await?;
-        self.result.findings.extend(notes);
+        let wanted = image::request(&order.task, &order.settings, &executor.blobs).await?;
+        self.result.findings.extend(wanted.notes);
         let reporter = self.reporter.clone();
         let progress = move |event: BuildEvent| reporter.log(Phase::Preparing, line(event));
-        let image = executor.images.ensure(&request, &progress).await?;
+        let image = executor.images.ensure(&wanted.request, &progress).await?;
         self.result.image = Some(image.id.clone());
         self.result.build_context = image.context;
         self.result.findings.extend(image.findings.iter().cloned());
         let (place, files) = tokio::join!(executor.place(order, agent, &image), self.files(agent));
         let mut place = place?;
         self.result.audit = Some(place.audit.clone());
+        oracle_skills::place(executor.blobs.as_ref(), order, agent, place.sandbox.as_ref(), &wanted.skill_places)
+            .await?;
         self.result.findings.append(&mut place.findings);
         Ok((place, files?))
     }
