@@ -35,7 +35,11 @@ fn append(file: &Path, depth: usize, sheet: &mut String) -> anyhow::Result<()> {
             continue;
         }
         let Some((name, layer)) = import(line) else {
-            bail!("{}:{}: write `@import \"file.css\";` or `@import \"file.css\" layer(name);`", file.display(), number + 1);
+            bail!(
+                "{}:{}: write `@import \"file.css\";` or `@import \"file.css\" layer(name);`",
+                file.display(),
+                number + 1
+            );
         };
         if let Some(layer) = layer {
             sheet.push_str(&format!("@layer {layer} {{\n"));
