@@ -29,7 +29,10 @@ fn from_answer(what: &str, status: u16, message: &str) -> SandboxError {
             reason: "it was removed meanwhile".to_owned(),
             remedy: "start the evaluation again, so that it is built or pulled again".to_owned(),
         },
-        409 if words.contains("is not running") => SandboxError::Lost { reason: message.trim().to_owned() },
+        // The status differs by what was asked and by engine version.
+        _ if words.contains("container") && words.contains("is not running") => {
+            SandboxError::Lost { reason: message.trim().to_owned() }
+        }
         _ => SandboxError::from_words(what, message),
     }
 }

@@ -54,6 +54,7 @@ async fn is_quiet(container: &Container) -> Result<bool, SandboxError> {
             tokio::time::sleep(BETWEEN_LOOKS).await;
         }
         match process_count(container).await? {
+            Some(0) => return Err(SandboxError::Lost { reason: "it ended when its processes were killed".to_owned() }),
             Some(count) if count > OWN_PROCESSES => {}
             Some(_) | None => return Ok(true),
         }
