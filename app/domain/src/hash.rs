@@ -17,6 +17,15 @@ pub struct ContentHash([u8; 32]);
 pub struct NotAHash;
 
 impl ContentHash {
+    /// Stands in the plan of an imported evaluation for a task or skill version whose bytes nobody here has seen. Shown as unknown.
+    pub const UNKNOWN: Self = Self([0; 32]);
+
+    /// The hash, unless it is [`ContentHash::UNKNOWN`].
+    #[must_use]
+    pub fn known(self) -> Option<Self> {
+        (self != Self::UNKNOWN).then_some(self)
+    }
+
     /// The hash of `bytes`.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {

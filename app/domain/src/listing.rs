@@ -7,6 +7,7 @@ use crate::condition::{Condition, Pair};
 use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;
 use crate::id::{AttemptId, EvaluationId, EventId, SkillId, SkillVersionId, TaskId, TrialId};
+use crate::imported::Imported;
 use crate::order::Happening;
 use crate::plan::{AgentRef, ModelRef};
 use crate::report::{ReportSkill, TrialReport};
@@ -328,6 +329,9 @@ pub struct EvaluationListing {
     pub counts: TrialCounts,
     /// Over complete pairs so far.
     pub delta: Option<f64>,
+    /// Where it came from, if others ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
     /// When it was planned.
     pub created_at: Timestamp,
 }

@@ -43,7 +43,8 @@ impl Ops {
     pub async fn report(&self, id: EvaluationId) -> Result<EvaluationReport> {
         let row = self.store.evaluation(id).await?;
         let trials = self.records(&row).await?;
-        Ok(EvaluationReport::compute(id, row.created_at, &row.plan, &trials))
+        let report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
+        Ok(EvaluationReport { imported: row.imported, ..report })
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.
@@ -112,6 +113,10 @@ impl Ops {
 
     pub(crate) async fn records(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
         let names: HashMap<_, _> = row.plan.tasks.iter().map(|task| (task.id, task.name.clone())).collect();
+        if row.imported.is_some() {
+            let trials = self.store.imported_trials(row.id).await?;
+            return Ok(trials.iter().map(|trial| trial.record(name(&names, trial.task))).collect());
+        }
         let results = self.store.results(row.id).await?;
         Ok(results.into_iter().map(|(trial, attempt)| record(&names, trial, attempt)).collect())
     }
@@ -122,11 +127,15 @@ impl Ops {
     }
 }
 
+fn name(names: &HashMap<domain::id::TaskId, String>, task: domain::id::TaskId) -> String {
+    names.get(&task).cloned().unwrap_or_default()
+}
+
 fn record(names: &HashMap<domain::id::TaskId, String>, trial: TrialRow, attempt: Option<AttemptRow>) -> TrialRecord {
     TrialRecord {
         id: trial.id,
         task_id: trial.task,
-        task: names.get(&trial.task).cloned().unwrap_or_default(),
+        task: name(names, trial.task),
         condition: trial.condition,
         repeat: trial.repeat,
         state: trial.state,
@@ -175,6 +184,7 @@ fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
         model: row.plan.model,
         counts: counts(trials),
         delta: report.totals.delta,
+        imported: row.imported,
         created_at: row.created_at,
     }
 }

@@ -2,12 +2,13 @@
 
 use domain::attempt::BlobRef;
 use domain::condition::{Condition, Pair};
-use domain::id::{EvaluationId, TaskId};
+use domain::history::AttemptHistory;
+use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::listing::{ArmDetail, AttemptListing, PairDetail};
 use domain::plan::EvaluationPlan;
 use domain::report::{TrialRecord, TrialReport};
 use domain::trace::Trace;
-use store::AttemptRow;
+use store::{AttemptRow, EvaluationRow};
 
 use crate::{Ops, OpsError, Result};
 
@@ -33,8 +34,8 @@ impl Ops {
             records.iter().find(|trial| trial.task_id == task && trial.repeat == repeat && trial.condition == condition)
         };
         let arms = Pair {
-            without: self.arm(arm(Condition::NoSkill)).await?,
-            with: self.arm(arm(Condition::WithSkill)).await?,
+            without: self.arm(&row, arm(Condition::NoSkill)).await?,
+            with: self.arm(&row, arm(Condition::WithSkill)).await?,
         };
         Ok(PairDetail {
             evaluation: id,
@@ -50,9 +51,8 @@ impl Ops {
         })
     }
 
-    async fn arm(&self, trial: Option<&TrialRecord>) -> Result<Option<ArmDetail>> {
+    async fn arm(&self, row: &EvaluationRow, trial: Option<&TrialRecord>) -> Result<Option<ArmDetail>> {
         let Some(trial) = trial else { return Ok(None) };
-        let attempts = self.store.attempts(trial.id).await?;
         let result = trial.result.clone();
         let trace = match result.as_ref().and_then(|result| result.trace) {
             Some(blob) => self.trace(blob).await?,
@@ -62,10 +62,19 @@ impl Ops {
             trial: TrialReport::from(trial),
             agent_log: self.log(result.as_ref().and_then(|result| result.agent_log)).await?,
             verifier_log: self.log(result.as_ref().and_then(|result| result.verifier_log)).await?,
-            attempts: attempts.iter().map(attempt).collect(),
+            attempts: self.attempt_listings(row, trial.id).await?,
             result,
             trace,
         }))
+    }
+
+    async fn attempt_listings(&self, row: &EvaluationRow, trial: TrialId) -> Result<Vec<AttemptListing>> {
+        if row.imported.is_none() {
+            return Ok(self.store.attempts(trial).await?.iter().map(attempt).collect());
+        }
+        let trials = self.store.imported_trials(row.id).await?;
+        let trial = trials.into_iter().find(|other| other.id == trial);
+        Ok(trial.iter().flat_map(|trial| &trial.attempts).filter_map(imported_attempt).collect())
     }
 
     async fn trace(&self, blob: BlobRef) -> Result<Option<Trace>> {
@@ -101,4 +110,16 @@ fn attempt(row: &AttemptRow) -> AttemptListing {
         verdict: row.verdict.as_ref().map(|verdict| verdict.word().to_owned()),
         detail: row.verdict.as_ref().and_then(domain::verdict::Verdict::detail),
     }
+}
+
+/// An attempt that others made; one whose time is not known is not listed, as its trial says all that is known of it.
+fn imported_attempt(attempt: &AttemptHistory) -> Option<AttemptListing> {
+    Some(AttemptListing {
+        id: AttemptId(-i64::from(attempt.number)),
+        number: attempt.number,
+        started_at: attempt.started_at?,
+        ended_at: attempt.ended_at,
+        verdict: attempt.verdict.as_ref().map(|verdict| verdict.word().to_owned()),
+        detail: attempt.verdict.as_ref().and_then(domain::verdict::Verdict::detail),
+    })
 }

@@ -2,13 +2,14 @@
 
 use domain::hash::ContentHash;
 use domain::id::{AttemptId, CampaignId, EvaluationId, SkillId};
+use domain::imported::Imported;
 use domain::plan::{EvaluationPlan, Treatment};
 use domain::time::Timestamp;
 use domain::trial::{TrialInput, TrialState};
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::Store;
-use crate::codec::{check_range, from_json, to_json, to_u32};
+use crate::codec::{check_range, from_json, from_optional_json, to_json, to_u32};
 use crate::error::{Result, StoreError};
 use crate::steps;
 use crate::trials::{self, TrialRow};
@@ -32,6 +33,8 @@ pub struct EvaluationRow {
     pub cancel_requested_at: Option<Timestamp>,
     /// How far its trials are.
     pub counts: TrialCounts,
+    /// Where it came from, if others ran it; its trials are then [`Store::imported_trials`], and `counts` counts none.
+    pub imported: Option<Imported>,
 }
 
 /// Trials by state.
@@ -60,6 +63,7 @@ struct RawEvaluation {
     running: i64,
     finished: i64,
     unscored: i64,
+    imported: Option<String>,
 }
 
 impl TryFrom<RawEvaluation> for EvaluationRow {
@@ -80,6 +84,7 @@ impl TryFrom<RawEvaluation> for EvaluationRow {
                 finished: to_u32("evaluations.finished", raw.finished)?,
                 unscored: to_u32("evaluations.unscored", raw.unscored)?,
             },
+            imported: from_optional_json("imported_evaluations.imported", raw.imported.as_deref())?,
         })
     }
 }
@@ -92,7 +97,8 @@ macro_rules! select_evaluations {
              (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.attempt_id IS NOT NULL) AS running, \
              (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished') AS finished, \
              (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished' \
-              AND t.verdict_word NOT IN ('pass', 'fail')) AS unscored \
+              AND t.verdict_word NOT IN ('pass', 'fail')) AS unscored, \
+             (SELECT i.imported FROM imported_evaluations i WHERE i.evaluation_id = e.id) AS imported \
              FROM evaluations e ",
             $rest
         )
@@ -109,7 +115,7 @@ impl Store {
         check(plan)?;
         let mut change = self.change().await?;
         check_references(change.db(), plan).await?;
-        let id = insert(change.db(), plan, at).await?;
+        let id = insert(change.db(), plan, &key(plan)?, at).await?;
         insert_skills(change.db(), id, plan).await?;
         trials::insert_all(change.db(), id, plan).await?;
         change.wake_queue();
@@ -232,7 +238,7 @@ impl Store {
     }
 }
 
-fn check(plan: &EvaluationPlan) -> Result<()> {
+pub(crate) fn check(plan: &EvaluationPlan) -> Result<()> {
     let refuse = |reason: &str| Err(StoreError::invalid("the plan", reason));
     let mut tasks: Vec<i64> = plan.tasks.iter().map(|task| task.id.0).collect();
     tasks.sort_unstable();
@@ -284,13 +290,19 @@ fn key(plan: &EvaluationPlan) -> Result<String> {
     Ok(ContentHash::of(to_json("plan", &untitled)?.as_bytes()).to_hex())
 }
 
-async fn insert(db: &mut SqliteConnection, plan: &EvaluationPlan, at: Timestamp) -> Result<EvaluationId> {
+/// Makes the row alone. `key` is what [`Store::find_finished_like`] finds it by.
+pub(crate) async fn insert(
+    db: &mut SqliteConnection,
+    plan: &EvaluationPlan,
+    key: &str,
+    at: Timestamp,
+) -> Result<EvaluationId> {
     let id = sqlx::query_scalar(
         "INSERT INTO evaluations (plan, plan_key, concurrency, max_attempts, created_at) \
          VALUES ($1, $2, $3, $4, $5) RETURNING id",
     )
     .bind(to_json("plan", plan)?)
-    .bind(key(plan)?)
+    .bind(key)
     .bind(plan.settings.concurrency)
     .bind(plan.settings.max_attempts)
     .bind(at.0)

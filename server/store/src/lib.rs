@@ -14,6 +14,7 @@ mod error;
 mod evaluations;
 mod events;
 mod health;
+mod imported;
 mod pool;
 mod recovery;
 mod skills;

@@ -17,7 +17,9 @@ pub use totals::Totals;
 
 use crate::attempt::{AttemptResult, PhaseTimes};
 use crate::condition::Condition;
+use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId, TrialId};
+use crate::imported::Imported;
 use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
 use crate::test_case::TestCase;
 use crate::time::Timestamp;
@@ -96,6 +98,9 @@ pub struct EvaluationReport {
     pub tasks: Vec<TaskReport>,
     /// Trial by trial.
     pub trials: Vec<TrialReport>,
+    /// Where it came from, if others ran it: marked wherever the result appears, and never ranked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
 }
 
 /// One trial in the result.
@@ -162,7 +167,7 @@ impl EvaluationReport {
             Treatment::TasksOwn => vec![ReportSkill { name: "task's own".to_owned(), version: None }],
             Treatment::Skills { versions } => versions
                 .iter()
-                .map(|skill| ReportSkill { name: skill.name.clone(), version: Some(skill.version.to_hex()) })
+                .map(|skill| ReportSkill { name: skill.name.clone(), version: skill.version.known().map(ContentHash::to_hex) })
                 .collect(),
         };
         let skill = skills.first().cloned().unwrap_or(ReportSkill { name: "none".to_owned(), version: None });
@@ -182,6 +187,7 @@ impl EvaluationReport {
             totals: Totals::of(&tasks, trials),
             tasks,
             trials: trials.iter().map(TrialReport::from).collect(),
+            imported: None,
         }
     }
 
