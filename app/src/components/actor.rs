@@ -10,7 +10,7 @@ use super::words::{ScriptedChip, Time};
 #[component]
 pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
     let scripted = report.is_scripted();
-    let upstream = report.model_ref.as_ref().map(|model| format!(" by {}", model.upstream));
+    let upstream = report.model_ref.as_ref().filter(|_| !scripted).map(|model| format!(" by {}", model.upstream));
     view! {
         <dl class="actor">
             <div><dt>"Skill"</dt><dd>{report.skills.iter().map(skill_name).collect_view()}</dd></div>

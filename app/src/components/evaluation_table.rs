@@ -52,10 +52,10 @@ fn row(evaluation: EvaluationListing) -> impl IntoView {
             <td data-label="Tasks × k" class="num">{count(evaluation.tasks)} " × " {evaluation.repeats}</td>
             <td data-label="Trials"><Standing counts=evaluation.counts/></td>
             <td data-label="Δ" class="num">
-                <Delta delta=evaluation.delta/>
+                <Delta delta=evaluation.delta neutral=true/>
                 {running.then(|| view! { <span class="quiet block">"interim"</span> })}
             </td>
-            <td class="bar-cell"><DeltaBar delta=evaluation.delta/></td>
+            <td class="bar-cell"><DeltaBar delta=evaluation.delta neutral=true/></td>
         </tr>
     }
 }

@@ -164,14 +164,7 @@ mod tests {
     use super::*;
 
     fn trace(texts: &[&str]) -> Trace {
-        let step = |text: &&str| TraceStep {
-            at: None,
-            source: Source::Agent,
-            text: (*text).to_owned(),
-            reasoning: None,
-            calls: Vec::new(),
-            usage: None,
-        };
+        let step = |text: &&str| TraceStep::said(Source::Agent, *text);
         Trace { steps: texts.iter().map(step).collect() }
     }
 
@@ -188,5 +181,32 @@ mod tests {
     fn a_single_text_argument_is_shown_as_it_is() {
         assert_eq!(arguments(&serde_json::json!({"command": "ls -l"})), "ls -l");
         assert_eq!(arguments(&serde_json::json!({"a": 1, "b": "c"})), "{\n  \"a\": 1,\n  \"b\": \"c\"\n}");
+    }
+
+    /// The texts of case R06 and some of our own: each tries to leave its place as a page would.
+    #[cfg(feature = "ssr")]
+    #[test]
+    fn hostile_text_stays_text() {
+        let own = "</pre></script><script>document.title=\"X1\"</script><img src=x onerror=alert(1)>\" onclick=\"x";
+        let case = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cases/R06/trace.jsonl");
+        let recorded = std::fs::read_to_string(case).unwrap_or_else(|_| {
+            println!("case R06 is not here: only our own texts are tried");
+            String::new()
+        });
+        let call = ToolCall {
+            id: own.to_owned(),
+            tool: ToolKind::Other,
+            name: own.to_owned(),
+            arguments: serde_json::json!({ "a": own, own: 1 }),
+            result: Some(ToolResult { text: own.repeat(40), exit_code: None, is_error: true, duration_ms: None }),
+        };
+        let mut hostile = trace(&[own, &recorded]);
+        hostile.steps.iter_mut().for_each(|step| step.calls.push(call.clone()));
+        let rows = by_number(Pair { without: Some(hostile.clone()), with: Some(hostile) });
+        let html = Owner::new().with(|| view! { <TraceRows rows=rows/> }.to_html());
+        for mark in ["<script", "<img", "<iframe", "<svg", "</body"] {
+            assert!(!html.contains(mark), "{mark} got through");
+        }
+        assert!(html.contains("&lt;script&gt;"));
     }
 }

@@ -63,6 +63,7 @@ mod tests {
             .map(|upload| match upload {
                 Upload::Zip { name, .. } => name.clone(),
                 Upload::Files(files) => files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("+"),
+                Upload::Path(path) => path.display().to_string(),
             })
             .collect();
         assert_eq!(names, ["a.zip", "B.SKILL", "s/SKILL.md+s/data.zip"]);

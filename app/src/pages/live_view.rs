@@ -6,6 +6,7 @@ use domain::condition::Condition;
 use domain::id::TrialId;
 use domain::listing::TrialCounts;
 use domain::report::{EvaluationReport, TaskReport, TrialReport};
+use domain::time::Timestamp;
 use leptos::prelude::*;
 
 use crate::api::EvaluationView;
@@ -39,6 +40,7 @@ pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: R
         </section>
         <section class="section">
             <h2>"Log"</h2>
+            <p class="quiet">"The latest output and steps, times in UTC; all of it is on the pair's page."</p>
             <LogTail log=log/>
         </section>
     }
@@ -112,7 +114,7 @@ fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
         count(totals.broken),
     );
     (totals.pairs_complete > 0).then(|| {
-        view! { <p class="interim"><span class="chip">"interim"</span>" Δ " <Delta delta=totals.delta/> {words}</p> }
+        view! { <p class="interim"><span class="chip">"interim"</span>" Δ " <Delta delta=totals.delta neutral=true/> {words}</p> }
     })
 }
 
@@ -178,12 +180,18 @@ fn grid_row(id: &str, task: &TaskReport, trials: &HashMap<TrialId, &TrialReport>
     view! { <tr><th scope="row" class="foreign">{task.task.clone()}</th>{cells}</tr> }
 }
 
+/// `11:06:42`, in UTC.
+fn time_of_day(at: Timestamp) -> String {
+    at.rfc3339().chars().skip(11).take(8).collect()
+}
+
 /// The last lines, newest at the bottom.
 #[component]
 fn LogTail(log: RwSignal<Vec<LogLine>>) -> impl IntoView {
     let line = |line: LogLine| {
         view! {
             <li class="log-line">
+                <span class="log-at">{time_of_day(line.at)}</span>
                 <span class="log-who"><ArmName condition=line.condition/>{format!(" {} · {}", line.task, line.repeat)}</span>
                 <span class="log-what">{line.what}</span>
                 <span class="log-text">{line.text}</span>

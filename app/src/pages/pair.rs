@@ -59,8 +59,10 @@ fn page(pair: PairDetail) -> impl IntoView {
                     <a href=task>"the task"</a>
                 </p>
             </header>
-            <Facts arms=pair.arms.clone()/>
-            <Proof arms=pair.arms.clone()/>
+            <div class="pair-top">
+                <Facts arms=pair.arms.clone()/>
+                <Proof arms=pair.arms.clone()/>
+            </div>
             <Tests arms=pair.arms.clone()/>
             <Traces arms=pair.arms.clone()/>
             <Logs arms=pair.arms/>

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::result_matrix::Matrix;
 use super::result_totals::Totals;
 use crate::api::EvaluationView;
-use crate::components::delta::{Delta, class};
+use crate::components::delta::{Delta, IntervalBar, class};
 use crate::components::icon::{Icon, Sign};
 use crate::components::state::{self, State};
 use crate::components::words::Empty;
@@ -40,7 +40,13 @@ fn Headlines(report: EvaluationReport) -> impl IntoView {
     let totals = report.totals.clone();
     let (sign, tone) = verdict_look(&verdict);
     let rates = format!("{} → {}", percent(totals.pass_rate_without), percent(totals.pass_rate_with));
+    let settled = matches!(verdict.as_str(), "improves" | "harms");
+    let tint = if settled { class(totals.delta) } else { "delta" };
     let delta_ci = totals.delta_ci.map(|ci| view! { <span class="interval">{points_interval(ci)}</span> });
+    let bar = totals
+        .delta
+        .zip(totals.delta_ci)
+        .map(|(delta, ci)| view! { <IntervalBar delta=delta interval=ci settled=settled/> });
     let rho_ci = totals.rho_ci.map(|ci| view! { <span class="interval">{change_interval(ci)}</span> });
     view! {
         <section class=format!("headline {tone}") aria-label="Result">
@@ -50,7 +56,10 @@ fn Headlines(report: EvaluationReport) -> impl IntoView {
             <dl class="headline-facts">
                 <div class="fact fact-main">
                     <dt>"Δ pass rate"</dt>
-                    <dd><b class=class(totals.delta)>{points(totals.delta)}</b>{delta_ci}<span class="quiet">{rates}", n = "{plural(totals.tasks_complete, "task", "tasks")}</span></dd>
+                    <dd><b class=tint>{points(totals.delta)}</b>
+                        {bar}
+                        {delta_ci}
+                        <span class="quiet">{rates}", n = "{plural(totals.tasks_complete, "task", "tasks")}</span></dd>
                 </div>
                 <div class="fact">
                     <dt>"ρ tokens"</dt>

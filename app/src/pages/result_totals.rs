@@ -31,8 +31,8 @@ fn measures(totals: &DomainTotals) -> impl IntoView + use<> {
         view! {
             <tr>
                 <th scope="row">"CE"<span class="quiet block">"Δ ÷ ρ, as the paper defines it; never sorted by"</span></th>
-                <td class="num">{UNKNOWN}</td>
-                <td class="num">{UNKNOWN}</td>
+                <td></td>
+                <td></td>
                 <td class="num">{signed(ce)}</td>
                 <td class="quiet">{plural(totals.pairs_with_tokens, "pair", "pairs")}</td>
             </tr>
@@ -40,7 +40,7 @@ fn measures(totals: &DomainTotals) -> impl IntoView + use<> {
     });
     view! {
         <div class="table-scroll">
-            <table class="table">
+            <table class="table table-measures">
                 <thead>
                     <tr>
                         <th scope="col">"Measure"</th>

@@ -1,5 +1,6 @@
 //! Pass rate by task: from a hollow mark (no-skill) to a filled one (with-skill). All tasks together first, then the tasks by Δ.
 
+use domain::report::number::{percent, points};
 use domain::report::{EvaluationReport, TaskReport};
 
 use crate::canvas::{Anchor, Canvas, Ink, TextLook, Words};
@@ -112,8 +113,6 @@ fn rows(report: &EvaluationReport) -> Vec<Row> {
 
 fn words(report: &EvaluationReport, width: Width) -> Words {
     let totals = &report.totals;
-    let percent =
-        |share: Option<f64>| share.map_or_else(|| "unknown".to_owned(), |share| format!("{:.0} %", share * 100.0));
     let id = match width {
         Width::Wide => "dumbbell-wide",
         Width::Narrow => "dumbbell-narrow",
@@ -171,18 +170,7 @@ fn draw_row(canvas: &mut Canvas<'_>, layout: &Layout, at: usize, row: &Row) {
     canvas.line(a, b, ink, 4);
     canvas.ring(a, 7, Ink::Without, 2);
     canvas.disc(b, 5, Ink::With);
-    canvas.text(&points(delta), (layout.delta, y), bold(look(13.0, ink, Anchor::End)));
-}
-
-/// With its sign; a true minus.
-fn points(delta: f64) -> String {
-    let text = format!("{:.1}", (delta * 100.0).abs());
-    let text = text.strip_suffix(".0").unwrap_or(&text);
-    match (text, delta < 0.0) {
-        ("0", _) => "0 pp".to_owned(),
-        (_, true) => format!("−{text} pp"),
-        (_, false) => format!("+{text} pp"),
-    }
+    canvas.text(&points(Some(delta)), (layout.delta, y), bold(look(13.0, ink, Anchor::End)));
 }
 
 /// At most `most` characters; texts cannot be measured here, so long labels are cut in the middle, where names differ least.
