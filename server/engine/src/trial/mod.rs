@@ -20,7 +20,7 @@ use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::tree::LoadedTree;
 use domain::trial::Phase;
 use domain::verdict::Verdict;
-use gateway::{Caps, Gateway, RetryPolicy, TrialGateway, TrialTicket};
+use gateway::{Caps, Gateway, TrialGateway, TrialTicket};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -163,13 +163,11 @@ impl Attempt<'_> {
         }
         let model = self.order.model.as_ref();
         let model = model.ok_or_else(|| Fault::Order(format!("the agent '{}' needs a model", agent.name())))?;
+        let order = self.order;
         let ticket = TrialTicket {
-            attempt: self.order.attempt,
-            model: model.name.clone(),
-            side_models: Vec::new(),
-            upstream: model.upstream.clone(),
-            caps: Caps { tokens: self.order.settings.token_cap, ..Caps::default() },
-            retry: RetryPolicy::default(),
+            caps: Caps { tokens: order.settings.token_cap, ..Caps::default() },
+            lane: format!("{} {:?} {}", order.task.name, order.condition, order.repeat),
+            ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
         };
         self.executor.gateway.open(ticket).map(Some).map_err(|error| Fault::Order(error.to_string()))
     }
@@ -273,7 +271,7 @@ impl Attempt<'_> {
             reporter: self.reporter,
             redactor: &self.executor.redactor,
             timeout_multiplier: self.order.settings.timeout_multiplier,
-            workdir: Some(&place.workdir),
+            workdir: &place.workdir,
         }
     }
 

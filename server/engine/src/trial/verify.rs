@@ -17,12 +17,14 @@ use crate::sandbox::{Caps, Download, ExecSpec, Exit, Redactor, Sandbox, Upload};
 /// Where the verifier's files wait until the script below has cleared the way. An agent's own `/tests` never mixes with them.
 const STAGE: &str = "/.skilldelta/verifier";
 /// Clears what the agent may have left in the verifier's places, puts the files there under both names that scripts use, and hands over
-/// to the test script.
+/// to the test script. The working folder is made anew where the agent removed it: that is a wrong result, no broken verifier.
 const SCRIPT: &str = "set -e
 rm -rf /tests /verifier /logs/verifier
 mkdir -p /logs/verifier /logs/agent /logs/artifacts
 cp -a /.skilldelta/verifier /tests
 mv /.skilldelta/verifier /verifier
+mkdir -p \"$2\"
+cd \"$2\"
 exec bash \"$1/test.sh\"";
 
 /// What the phase left behind.
@@ -40,7 +42,7 @@ pub(super) struct Verification<'a> {
     pub(super) reporter: &'a Reporter,
     pub(super) redactor: &'a Redactor,
     pub(super) timeout_multiplier: f64,
-    pub(super) workdir: Option<&'a str>,
+    pub(super) workdir: &'a str,
 }
 
 impl Verification<'_> {
@@ -70,8 +72,8 @@ impl Verification<'_> {
     fn command(&self) -> ExecSpec {
         let limit = self.task.verifier.timeout.mul_f64(self.timeout_multiplier);
         let folder = format!("/{}", self.task.verifier.folder.file_name());
-        let mut command = ExecSpec::new(["/bin/sh", "-c", SCRIPT, "verifier", &folder], limit);
-        command.workdir = self.workdir.map(str::to_owned);
+        let mut command = ExecSpec::new(["/bin/sh", "-c", SCRIPT, "verifier", &folder, self.workdir], limit);
+        command.workdir = Some("/".to_owned());
         command.user = Some(self.task.verifier.user.clone().unwrap_or_else(|| "0".to_owned()));
         command.env = self.task.verifier.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         command
