@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use gateway::Upstream;
-use gateway::upstream::anthropic::{AnthropicConfig, AnthropicUpstream, Credential};
+use gateway::upstream::http::{Credential, Dialect, HttpConfig, HttpUpstream};
 use gateway::upstream::scripted::ScriptedUpstream;
 
 use crate::config::{Config, UpstreamKind};
@@ -26,8 +26,9 @@ pub fn build(config: &Config) -> Result<Vec<Arc<dyn Upstream>>> {
 fn one(name: &str, kind: &UpstreamKind, extra_ca: Option<Vec<u8>>, config: &Config) -> Result<Arc<dyn Upstream>> {
     match kind {
         UpstreamKind::Anthropic { base_url, key } => {
-            let upstream = AnthropicUpstream::new(AnthropicConfig {
+            let upstream = HttpUpstream::new(HttpConfig {
                 name: name.to_owned(),
+                dialect: Dialect::Anthropic,
                 base_url: base_url.clone(),
                 credential: Credential::ApiKey(key.clone()),
                 proxy: config.proxy.clone(),

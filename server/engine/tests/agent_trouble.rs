@@ -17,7 +17,7 @@ use engine::sandbox::{
     Usage,
 };
 use futures::{StreamExt, stream};
-use gateway::{ByteStream, Caps, Gateway, RetryPolicy, TrialTicket, Upstream, UpstreamError};
+use gateway::{ByteStream, Gateway, RetryPolicy, TrialTicket, Upstream, UpstreamError};
 use http::{Request, Response};
 
 type Done<T> = Result<T, SandboxError>;
@@ -111,12 +111,8 @@ impl Upstream for Provider {
 async fn run(answers: Vec<Option<Vec<&'static str>>>, lost_at: usize) -> (AgentRun, usize) {
     let provider: Arc<dyn Upstream> = Arc::new(Provider(Mutex::new(answers)));
     let ticket = TrialTicket {
-        attempt: AttemptId(1),
-        model: "m".to_owned(),
-        side_models: vec![],
-        upstream: "provider".to_owned(),
-        caps: Caps::default(),
         retry: RetryPolicy { within: Duration::from_secs(10), ..RetryPolicy::default() },
+        ..TrialTicket::new(AttemptId(1), "m", "provider")
     };
     let gateway = Gateway::new(vec![provider]).open(ticket).unwrap();
     let sandbox = Fake { calls: AtomicUsize::new(0), lost_at };

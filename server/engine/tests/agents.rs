@@ -119,12 +119,9 @@ fn model(rules: serde_json::Value, caps: Caps) -> TrialGateway {
     let script = json!({"schema": "skilldelta-model-1", "rules": rules}).to_string();
     let upstream = ScriptedUpstream::parse("scripted", "test", script.as_bytes()).unwrap();
     let ticket = TrialTicket {
-        attempt: AttemptId(1),
-        model: "scripted-model".to_owned(),
-        side_models: vec![],
-        upstream: "scripted".to_owned(),
         caps,
         retry: RetryPolicy::default().never(),
+        ..TrialTicket::new(AttemptId(1), "scripted-model", "scripted")
     };
     Gateway::new(vec![Arc::new(upstream)]).open(ticket).unwrap()
 }

@@ -9,36 +9,48 @@ use futures::{Stream, StreamExt};
 use http::StatusCode;
 use tokio::time::{Instant, timeout};
 
-use crate::protocol::anthropic::{Refusal, error_message};
+use crate::caps::{Spent, known_tokens};
+use crate::protocol::error::error_message;
+use crate::protocol::{Action, Protocol, Refusal};
 use crate::record::{CallOutcome, CallRecord};
 use crate::trial::Shared;
 use crate::trouble::ProviderTrouble;
 use crate::upstream::{ByteStream, UpstreamError};
 use crate::usage::{UsageReader, WireReading};
 
+/// Longest path and model name kept, in characters.
+const MAX_ENDPOINT: usize = 200;
+
 /// A call that has begun. Dropping it unfinished (the agent went away) records it as cancelled.
 pub(crate) struct Call {
     shared: Arc<Shared>,
     started: Instant,
+    protocol: Protocol,
+    action: Action,
     record: Option<CallRecord>,
     reader: Option<UsageReader>,
     pending: Option<ProviderTrouble>,
 }
 
 impl Call {
-    pub(crate) fn begin(shared: Arc<Shared>) -> Self {
+    pub(crate) fn begin(shared: Arc<Shared>, protocol: Protocol, action: Action, endpoint: &str) -> Self {
         let started = Instant::now();
         let record = CallRecord {
+            protocol,
+            endpoint: endpoint.chars().take(MAX_ENDPOINT).collect(),
             model: None,
+            answered_by: None,
             outcome: CallOutcome::Cancelled,
             status: None,
             usage: TokenUsage::ZERO,
+            cost: None,
             started_after_ms: millis(started - shared.opened),
             latency_to_first_byte_ms: None,
             total_ms: 0,
             retries: 0,
+            replayed: shared.upstream.is_replayed(),
         };
-        Self { shared, started, record: Some(record), reader: None, pending: None }
+        Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None }
     }
 
     pub(crate) fn model(&mut self, model: &str) {
@@ -46,13 +58,23 @@ impl Call {
     }
 
     pub(crate) fn refuse(mut self, refusal: &Refusal) {
-        self.change(|record| record.status = Some(refusal.vendor_kind().0.as_u16()));
-        self.close(CallOutcome::Refused { reason: refusal.message() }, TokenUsage::ZERO);
+        let kind = refusal.vendor_kind(self.protocol);
+        self.change(|record| record.status = Some(kind.status.as_u16()));
+        self.close(CallOutcome::Refused { reason: refusal.message() }, &told(TokenUsage::ZERO));
     }
 
     /// A try is under way: from now on the provider may spend tokens that nobody tells us.
     pub(crate) fn trying(&mut self) {
-        self.change(|record| record.usage = TokenUsage::UNKNOWN);
+        let unknown = self.spendable(TokenUsage::UNKNOWN);
+        self.change(|record| record.usage = unknown);
+    }
+
+    /// Counting tokens is free, whatever becomes of it.
+    const fn spendable(&self, usage: TokenUsage) -> TokenUsage {
+        match self.action {
+            Action::Generate => usage,
+            Action::CountTokens => TokenUsage::ZERO,
+        }
     }
 
     pub(crate) fn retrying(&mut self, trouble: ProviderTrouble) {
@@ -72,7 +94,7 @@ impl Call {
         self.change(|record| record.status = Some(status.as_u16()));
         let usage = if trouble.may_have_spent() { TokenUsage::UNKNOWN } else { TokenUsage::ZERO };
         self.pending = None;
-        self.trouble(trouble, usage);
+        self.trouble(trouble, &told(usage));
     }
 
     /// The provider answers; `content_type` decides how the answer is read for its usage.
@@ -83,7 +105,7 @@ impl Call {
             record.latency_to_first_byte_ms = Some(millis(started.elapsed()));
         });
         self.pending = None;
-        self.reader = Some(UsageReader::new(content_type));
+        self.reader = Some(UsageReader::new(self.protocol, content_type));
     }
 
     /// A provider's answer that no one has to read on: the request was wrong.
@@ -91,7 +113,7 @@ impl Call {
         self.answering(status, "");
         self.reader = None;
         self.shared.lock().recovered();
-        self.close(CallOutcome::Rejected { message: error_message(body) }, TokenUsage::ZERO);
+        self.close(CallOutcome::Rejected { message: error_message(body) }, &told(TokenUsage::ZERO));
     }
 
     /// Passes the answer on as it comes. `idle` = longest silence.
@@ -101,34 +123,28 @@ impl Call {
 
     fn ended(mut self) {
         let reading = self.reading(true);
-        match (reading.error, reading.complete) {
-            (Some((kind, message)), _) => {
-                let trouble = match kind.as_str() {
-                    "overloaded_error" => ProviderTrouble::Overloaded { status: 529, message },
-                    _ => ProviderTrouble::Failed { status: 500, message },
-                };
-                self.trouble(trouble, reading.usage);
-            }
-            (None, true) => {
+        match reading.error.clone() {
+            Some((kind, message)) => self.trouble(ProviderTrouble::from_stream(&kind, message), &reading),
+            None if reading.complete || self.action == Action::CountTokens => {
                 self.shared.lock().recovered();
-                self.close(CallOutcome::Answered, reading.usage);
+                self.close(CallOutcome::Answered, &reading);
             }
-            (None, false) => {
+            None => {
                 let reason = "the provider ended it before its end".to_owned();
-                self.trouble(ProviderTrouble::Cut { reason }, reading.usage);
+                self.trouble(ProviderTrouble::Cut { reason }, &reading);
             }
         }
     }
 
     fn cut(mut self, error: UpstreamError) {
-        let usage = self.reading(false).usage;
-        self.trouble(error.into(), usage);
+        let reading = self.reading(false);
+        self.trouble(error.into(), &reading);
     }
 
-    fn trouble(&mut self, trouble: ProviderTrouble, usage: TokenUsage) {
+    fn trouble(&mut self, trouble: ProviderTrouble, reading: &WireReading) {
         let message = trouble.to_string();
         self.shared.lock().troubled(trouble);
-        self.close(CallOutcome::Trouble { message }, usage);
+        self.close(CallOutcome::Trouble { message }, reading);
     }
 
     fn reading(&self, ended: bool) -> WireReading {
@@ -141,36 +157,51 @@ impl Call {
         }
     }
 
-    fn close(&mut self, outcome: CallOutcome, usage: TokenUsage) {
+    fn close(&mut self, outcome: CallOutcome, reading: &WireReading) {
         let total_ms = millis(self.started.elapsed());
-        if let Some(record) = self.record.take() {
-            let record = CallRecord { outcome, usage, total_ms, ..record };
-            tracing::debug!(attempt = %self.shared.ticket.attempt, ?record, "model call ended");
-            self.shared.lock().records.push(record);
+        let usage = self.spendable(reading.usage);
+        let Some(record) = self.record.take() else { return };
+        let cost = self.cost(record.model.as_deref(), &usage, reading.off_list.is_some());
+        let answered_by = reading.model.as_ref().map(|model| model.chars().take(MAX_ENDPOINT).collect());
+        let record = CallRecord { outcome, usage, cost, total_ms, answered_by, ..record };
+        tracing::debug!(attempt = %self.shared.ticket.attempt, ?record, off_list = ?reading.off_list, "model call ended");
+        let least = record.model.as_deref().map_or(0.0, |model| self.shared.prices.least_cost(model, &usage));
+        let spent =
+            Spent { tokens: known_tokens(&usage), money: least, time: self.started.elapsed(), ..Spent::default() };
+        if let Some(budget) = &self.shared.ticket.budget {
+            budget.add(&spent);
+        }
+        self.shared.lock().ended(record, &spent);
+    }
+
+    fn cost(&self, model: Option<&str>, usage: &TokenUsage, off_list: bool) -> Option<f64> {
+        match model {
+            _ if *usage == TokenUsage::ZERO => Some(0.0),
+            Some(model) if !off_list => self.shared.prices.cost(model, usage),
+            _ => None,
         }
     }
+}
+
+/// Tokens that are known, or known to be unknown, without an answer.
+fn told(usage: TokenUsage) -> WireReading {
+    WireReading { usage, ..WireReading::default() }
 }
 
 impl Drop for Call {
     fn drop(&mut self) {
         let Some(record) = &self.record else { return };
+        let told = told(record.usage);
         if let Some(trouble) = self.pending.take() {
             // It went away while the provider was failing: that is the provider's doing.
-            let usage = record.usage;
-            return self.trouble(trouble, usage);
+            return self.trouble(trouble, &told);
         }
-        let (outcome, usage) = match &self.reader {
-            Some(reader) => {
-                let reading = reader.reading(false);
-                let outcome = if reading.complete { CallOutcome::Answered } else { CallOutcome::Cancelled };
-                (outcome, reading.usage)
-            }
-            None => (CallOutcome::Cancelled, record.usage),
-        };
-        if outcome == CallOutcome::Answered {
+        let reading = self.reader.as_ref().map_or(told, |reader| reader.reading(false));
+        if reading.complete {
             self.shared.lock().recovered();
         }
-        self.close(outcome, usage);
+        let outcome = if reading.complete { CallOutcome::Answered } else { CallOutcome::Cancelled };
+        self.close(outcome, &reading);
     }
 }
 

@@ -4,13 +4,24 @@ use std::sync::Arc;
 
 use domain::id::AttemptId;
 
-use crate::caps::Caps;
+use crate::caps::{Caps, SharedBudget};
+use crate::prices::PriceTable;
 use crate::retry::RetryPolicy;
 use crate::trial::TrialGateway;
 use crate::upstream::Upstream;
 
+/// Whether the provider may search, fetch, run code or call remote servers by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProviderTools {
+    /// No: the trial's network is closed, and these would be a way out of it.
+    #[default]
+    Refused,
+    /// Yes: the trial may reach out by itself as well.
+    Allowed,
+}
+
 /// What one attempt may ask for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct TrialTicket {
     /// The attempt whose calls these are.
     pub attempt: AttemptId,
@@ -22,49 +33,108 @@ pub struct TrialTicket {
     pub upstream: String,
     /// What it may spend.
     pub caps: Caps,
+    /// What its evaluation may spend.
+    pub budget: Option<Arc<SharedBudget>>,
     /// How long trouble upstream is borne.
     pub retry: RetryPolicy,
+    /// Whether the provider may reach out.
+    pub provider_tools: ProviderTools,
+    /// What the trial is (task, condition, repeat), alike in each run of the same plan: where its recorded answers are found again.
+    pub lane: String,
+}
+
+impl TrialTicket {
+    /// A ticket for one model, with no caps, the usual patience, and the provider's own tools refused.
+    #[must_use]
+    pub fn new(attempt: AttemptId, model: impl Into<String>, upstream: impl Into<String>) -> Self {
+        Self {
+            attempt,
+            model: model.into(),
+            side_models: Vec::new(),
+            upstream: upstream.into(),
+            caps: Caps::default(),
+            budget: None,
+            retry: RetryPolicy::default(),
+            provider_tools: ProviderTools::default(),
+            lane: String::new(),
+        }
+    }
+
+    /// Every model that may be asked for.
+    pub(crate) fn models(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.model).chain(&self.side_models)
+    }
 }
 
 /// All configured upstreams.
 #[derive(Clone, Default)]
 pub struct Gateway {
     upstreams: Vec<Arc<dyn Upstream>>,
+    prices: Arc<PriceTable>,
 }
 
-/// An upstream that is not configured.
+/// Why an attempt cannot have a gateway.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no upstream '{asked}'; configured: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
-pub struct OpenError {
-    /// The name asked for.
-    pub asked: String,
-    /// The names that exist.
-    pub known: Vec<String>,
+pub enum OpenError {
+    /// An upstream that is not configured.
+    #[error("there is no upstream '{asked}'; configured: {}", if known.is_empty() { "none".to_owned() } else { known.join(", ") })]
+    NoUpstream {
+        /// The name asked for.
+        asked: String,
+        /// The names that exist.
+        known: Vec<String>,
+    },
+    /// A cap on money for a model whose price is not known.
+    #[error(
+        "there is a cap on money, but the price of model '{model}' is not known; add it to the price table, or cap the tokens instead"
+    )]
+    NoPrice {
+        /// The model.
+        model: String,
+    },
 }
 
 impl Gateway {
-    /// A gateway to these upstreams; of two with one name the first counts.
+    /// A gateway to these upstreams with the bundled prices; of two upstreams with one name the first counts.
     #[must_use]
     pub fn new(upstreams: Vec<Arc<dyn Upstream>>) -> Self {
-        Self { upstreams }
+        Self { upstreams, prices: Arc::new(PriceTable::bundled()) }
+    }
+
+    /// The same with other prices.
+    #[must_use]
+    pub fn with_prices(self, prices: PriceTable) -> Self {
+        Self { prices: Arc::new(prices), ..self }
+    }
+
+    /// The prices in force.
+    #[must_use]
+    pub fn prices(&self) -> &PriceTable {
+        &self.prices
     }
 
     /// The upstream of this name.
     ///
     /// # Errors
-    /// [`OpenError`] with the names that exist.
+    /// [`OpenError::NoUpstream`] with the names that exist.
     pub fn upstream(&self, name: &str) -> Result<&Arc<dyn Upstream>, OpenError> {
         let known = || self.upstreams.iter().map(|upstream| upstream.name().to_owned()).collect();
         let found = self.upstreams.iter().find(|upstream| upstream.name() == name);
-        found.ok_or_else(|| OpenError { asked: name.to_owned(), known: known() })
+        found.ok_or_else(|| OpenError::NoUpstream { asked: name.to_owned(), known: known() })
     }
 
     /// Opens the gateway of one attempt.
     ///
     /// # Errors
-    /// [`OpenError`] where its upstream is not configured.
+    /// [`OpenError`] where its upstream is not configured, or a cap on money cannot be kept.
     pub fn open(&self, ticket: TrialTicket) -> Result<TrialGateway, OpenError> {
         let upstream = Arc::clone(self.upstream(&ticket.upstream)?);
-        Ok(TrialGateway::new(ticket, upstream))
+        let shared_money = ticket.budget.as_ref().and_then(|budget| budget.caps().money);
+        if ticket.caps.money.or(shared_money).is_some()
+            && let Some(model) = ticket.models().find(|model| !self.prices.knows(model))
+        {
+            return Err(OpenError::NoPrice { model: model.clone() });
+        }
+        Ok(TrialGateway::new(ticket, upstream, Arc::clone(&self.prices)))
     }
 }

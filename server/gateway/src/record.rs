@@ -3,17 +3,27 @@
 use domain::usage::TokenUsage;
 use serde::{Deserialize, Serialize};
 
+use crate::protocol::Protocol;
+
 /// One call that an agent made, with all tries that it took.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
+    /// The vendor's language; of a request that is no known call the likely one.
+    pub protocol: Protocol,
+    /// Path asked for, without its query.
+    pub endpoint: String,
     /// The model asked for; `None` where the request could not be read.
     pub model: Option<String>,
+    /// The model that answered, as it calls itself; `None` = not told.
+    pub answered_by: Option<String>,
     /// How it ended.
     pub outcome: CallOutcome,
     /// HTTP status that the agent got; `None` where it got none.
     pub status: Option<u16>,
     /// Tokens, from the wire.
     pub usage: TokenUsage,
+    /// List price of these tokens, in the price table's currency; `None` = unknown.
+    pub cost: Option<f64>,
     /// Milliseconds from the opening of the gateway to the call.
     pub started_after_ms: u64,
     /// Milliseconds from the call to the first byte of the answer that was passed on.
@@ -22,6 +32,8 @@ pub struct CallRecord {
     pub total_ms: u64,
     /// Tries after the first one.
     pub retries: u32,
+    /// Whether the answer was recorded earlier.
+    pub replayed: bool,
 }
 
 /// How a call ended.
@@ -53,4 +65,10 @@ pub enum CallOutcome {
 #[must_use]
 pub fn sum_usage<'a>(records: impl IntoIterator<Item = &'a CallRecord>) -> TokenUsage {
     records.into_iter().fold(TokenUsage::ZERO, |sum, record| sum.plus(&record.usage))
+}
+
+/// Sum of the costs; unknown as soon as one is.
+#[must_use]
+pub fn sum_cost<'a>(records: impl IntoIterator<Item = &'a CallRecord>) -> Option<f64> {
+    records.into_iter().try_fold(0.0, |sum, record| Some(sum + record.cost?))
 }

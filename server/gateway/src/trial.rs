@@ -4,21 +4,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
+use domain::id::AttemptId;
 use domain::usage::TokenUsage;
 use futures::{StreamExt, stream};
 use http::header::CONTENT_TYPE;
-use http::{HeaderMap, Method, Request, Response, StatusCode, response};
+use http::{HeaderMap, Method, Request, Response, response};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::Call;
-use crate::caps::{CapReached, known_tokens};
-use crate::gateway::TrialTicket;
-use crate::protocol::anthropic::{MESSAGES_PATH, Refusal, RequestHead, error_response};
-use crate::protocol::headers;
-use crate::record::{CallRecord, sum_usage};
+use crate::caps::{CapReached, CapScope, Spent};
+use crate::gateway::{ProviderTools, TrialTicket};
+use crate::prices::PriceTable;
+use crate::protocol::error::{Kind, error_response};
+use crate::protocol::{Action, Protocol, Refusal, Route, headers, likely_protocol};
+use crate::record::{CallRecord, sum_cost, sum_usage};
 use crate::retry::retry_after;
 use crate::trouble::ProviderTrouble;
-use crate::upstream::{ByteStream, Upstream};
+use crate::upstream::{ByteStream, CallOf, Upstream};
 
 /// Longest error answer that is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -32,7 +34,8 @@ pub struct TrialGateway {
 pub(crate) struct Shared {
     pub(crate) ticket: TrialTicket,
     pub(crate) opened: Instant,
-    upstream: Arc<dyn Upstream>,
+    pub(crate) upstream: Arc<dyn Upstream>,
+    pub(crate) prices: Arc<PriceTable>,
     state: Mutex<State>,
 }
 
@@ -40,7 +43,8 @@ pub(crate) struct Shared {
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) records: Vec<CallRecord>,
-    calls_begun: u64,
+    /// Time is not kept here: it is that since the opening.
+    spent: Spent,
     cap_reached: Option<CapReached>,
     trouble: Option<ProviderTrouble>,
     /// Since when the provider has failed without an answer between.
@@ -51,6 +55,12 @@ impl State {
     pub(crate) fn recovered(&mut self) {
         self.trouble = None;
         self.failing_since = None;
+    }
+
+    pub(crate) fn ended(&mut self, record: CallRecord, spent: &Spent) {
+        self.spent.tokens = self.spent.tokens.saturating_add(spent.tokens);
+        self.spent.money += spent.money;
+        self.records.push(record);
     }
 
     pub(crate) fn troubled(&mut self, trouble: ProviderTrouble) {
@@ -87,9 +97,9 @@ enum Try {
 }
 
 impl TrialGateway {
-    pub(crate) fn new(ticket: TrialTicket, upstream: Arc<dyn Upstream>) -> Self {
+    pub(crate) fn new(ticket: TrialTicket, upstream: Arc<dyn Upstream>, prices: Arc<PriceTable>) -> Self {
         let state = Mutex::new(State::default());
-        Self { shared: Arc::new(Shared { ticket, opened: Instant::now(), upstream, state }) }
+        Self { shared: Arc::new(Shared { ticket, opened: Instant::now(), upstream, prices, state }) }
     }
 
     /// Answers one request of the agent. Dropping the future or the body ends the call upstream.
@@ -97,14 +107,27 @@ impl TrialGateway {
         if request.method() == Method::HEAD {
             return Response::new(stream::empty().boxed());
         }
-        let mut call = Call::begin(Arc::clone(&self.shared));
-        match self.admit(&request, &mut call) {
-            Ok(()) => self.forward(request, call).await,
+        let path = request.uri().path();
+        let Some(route) = Route::of(request.method(), path) else {
+            let asked = format!("{} {path}", request.method());
+            return self.refuse(request.headers(), path, &Refusal::NoSuchEndpoint { asked });
+        };
+        let mut call = Call::begin(Arc::clone(&self.shared), route.protocol, route.action, path);
+        match self.admit(&route, request.body(), &mut call) {
+            Ok(()) => self.forward(request, &route, call).await,
             Err(refusal) => {
                 call.refuse(&refusal);
-                refusal.response()
+                refusal.response(route.protocol)
             }
         }
+    }
+
+    /// Refuses a request whose body was not looked at, and records that.
+    pub(crate) fn refuse(&self, headers: &HeaderMap, path: &str, refusal: &Refusal) -> Response<ByteStream> {
+        let protocol =
+            Route::of(&Method::POST, path).map_or_else(|| likely_protocol(path, headers), |route| route.protocol);
+        Call::begin(Arc::clone(&self.shared), protocol, Action::Generate, path).refuse(refusal);
+        refusal.response(protocol)
     }
 
     /// Every call so far that has ended, in order of their ends.
@@ -117,6 +140,18 @@ impl TrialGateway {
     #[must_use]
     pub fn usage(&self) -> TokenUsage {
         sum_usage(&self.shared.lock().records)
+    }
+
+    /// List price of all calls that have ended; `None` = unknown.
+    #[must_use]
+    pub fn cost(&self) -> Option<f64> {
+        sum_cost(&self.shared.lock().records)
+    }
+
+    /// Which price table that is by: currency and date.
+    #[must_use]
+    pub fn price_version(&self) -> String {
+        self.shared.prices.version()
     }
 
     /// The cap that made the gateway refuse a call.
@@ -146,45 +181,73 @@ impl TrialGateway {
         self.shared.upstream.is_scripted()
     }
 
+    /// Whether the answers were recorded earlier.
+    #[must_use]
+    pub fn is_replayed(&self) -> bool {
+        self.shared.upstream.is_replayed()
+    }
+
+    /// The attempt it is for.
+    #[must_use]
+    pub fn attempt(&self) -> AttemptId {
+        self.shared.ticket.attempt
+    }
+
     /// The evaluation's model.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.shared.ticket.model
     }
 
-    fn admit(&self, request: &Request<Bytes>, call: &mut Call) -> Result<(), Refusal> {
-        if request.method() != Method::POST || request.uri().path() != MESSAGES_PATH {
-            return Err(Refusal::NoSuchEndpoint { asked: format!("{} {}", request.method(), request.uri().path()) });
+    fn admit(&self, route: &Route, body: &[u8], call: &mut Call) -> Result<(), Refusal> {
+        let (ticket, upstream) = (&self.shared.ticket, &self.shared.upstream);
+        if !upstream.speaks().contains(&route.protocol) {
+            let (upstream, speaks) = (upstream.name().to_owned(), upstream.speaks().to_vec());
+            return Err(Refusal::NotSpoken { asked: route.protocol, upstream, speaks });
         }
-        let head: RequestHead = serde_json::from_slice(request.body())
-            .map_err(|error| Refusal::Unreadable { reason: error.to_string() })?;
+        let head = route.head(body).map_err(|reason| Refusal::Unreadable { reason })?;
         call.model(&head.model);
-        let ticket = &self.shared.ticket;
-        if head.model != ticket.model && !ticket.side_models.contains(&head.model) {
-            let allowed = std::iter::once(&ticket.model).chain(&ticket.side_models).cloned().collect();
-            return Err(Refusal::OtherModel { asked: head.model, allowed });
+        let mut asked = std::iter::once(&head.model).chain(&head.fallbacks);
+        if let Some(asked) = asked.find(|asked| !ticket.models().any(|allowed| allowed == *asked)) {
+            return Err(Refusal::OtherModel { asked: asked.clone(), allowed: ticket.models().cloned().collect() });
         }
-        self.count_call()
+        if ticket.provider_tools == ProviderTools::Refused && !head.hosted.is_empty() {
+            return Err(Refusal::ProviderTool { tools: head.hosted });
+        }
+        match route.action {
+            Action::Generate => self.count_call(),
+            Action::CountTokens => Ok(()),
+        }
     }
 
     fn count_call(&self) -> Result<(), Refusal> {
+        let ticket = &self.shared.ticket;
         let mut state = self.shared.lock();
-        let used = state.records.iter().map(|record| known_tokens(&record.usage)).sum();
-        if let Some(cap) = self.shared.ticket.caps.check(state.calls_begun, used) {
+        let spent = Spent { time: self.shared.opened.elapsed(), ..state.spent };
+        let own = ticket.caps.check(&spent).map(|limit| CapReached { scope: CapScope::Trial, limit });
+        let shared = ticket.budget.as_ref().and_then(|budget| budget.caps().check(&budget.spent()));
+        if let Some(cap) = own.or(shared.map(|limit| CapReached { scope: CapScope::Evaluation, limit })) {
             state.cap_reached = Some(cap);
             return Err(Refusal::Cap { cap: cap.to_string() });
         }
-        state.calls_begun = state.calls_begun.saturating_add(1);
+        state.spent.calls = state.spent.calls.saturating_add(1);
+        if let Some(budget) = &ticket.budget {
+            budget.add(&Spent { calls: 1, ..Spent::default() });
+        }
         Ok(())
     }
 
-    async fn forward(&self, request: Request<Bytes>, mut call: Call) -> Response<ByteStream> {
+    async fn forward(&self, request: Request<Bytes>, route: &Route, mut call: Call) -> Response<ByteStream> {
         let (mut parts, body) = request.into_parts();
         parts.headers = headers::towards_upstream(parts.headers);
+        parts.uri = headers::without_key(parts.uri);
+        let ticket = &self.shared.ticket;
+        let lane = ticket.lane.clone();
+        parts.extensions.insert(CallOf { lane, attempt: ticket.attempt, protocol: route.protocol });
         let request = Request::from_parts(parts, body);
         loop {
             call.trying();
-            let failed = match self.attempt(request.clone()).await {
+            let failed = match self.once(request.clone(), route.protocol).await {
                 Try::Good(good) => return self.pass_on(good, call),
                 Try::Rejected(parts, body) => {
                     call.rejected(parts.status, &body);
@@ -197,15 +260,15 @@ impl TrialGateway {
                     call.retrying(failed.trouble);
                     sleep(pause).await;
                 }
-                None => return give_up(failed, call),
+                None => return give_up(failed, route.protocol, call),
             }
         }
     }
 
     /// One try, up to the first byte of its answer.
-    async fn attempt(&self, request: Request<Bytes>) -> Try {
+    async fn once(&self, request: Request<Bytes>, protocol: Protocol) -> Try {
         let limit = self.shared.ticket.retry.first_byte;
-        match timeout(limit, try_once(self.shared.upstream.as_ref(), request)).await {
+        match timeout(limit, try_once(self.shared.upstream.as_ref(), request, protocol)).await {
             Ok(outcome) => outcome,
             Err(_elapsed) => Try::Failed(Failed { trouble: ProviderTrouble::TimedOut { after: limit }, answer: None }),
         }
@@ -229,7 +292,7 @@ impl TrialGateway {
     }
 }
 
-async fn try_once(upstream: &dyn Upstream, request: Request<Bytes>) -> Try {
+async fn try_once(upstream: &dyn Upstream, request: Request<Bytes>, protocol: Protocol) -> Try {
     let failed = |trouble| Try::Failed(Failed { trouble, answer: None });
     let response = match upstream.send(request).await {
         Ok(response) => response,
@@ -246,7 +309,7 @@ async fn try_once(upstream: &dyn Upstream, request: Request<Bytes>) -> Try {
     match rest.next().await {
         Some(Err(error)) => failed(error.into()),
         // Nothing has been passed on yet, so this can be tried again like a 529.
-        Some(Ok(first)) if first.starts_with(b"event: error") => {
+        Some(Ok(first)) if protocol.is_early_error(&first) => {
             let message = String::from_utf8_lossy(&first).chars().take(500).collect();
             failed(ProviderTrouble::Overloaded { status: 529, message })
         }
@@ -268,10 +331,10 @@ async fn error_body(mut body: ByteStream) -> Bytes {
 }
 
 /// The provider's own words where it had any, else the vendor's kind of server error.
-fn give_up(failed: Failed, call: Call) -> Response<ByteStream> {
+fn give_up(failed: Failed, protocol: Protocol, call: Call) -> Response<ByteStream> {
     let mut response = match failed.answer {
         Some((parts, body)) => whole(parts, body),
-        None => error_response(StatusCode::BAD_GATEWAY, "api_error", &failed.trouble.to_string(), false),
+        None => error_response(protocol, Kind::unavailable(protocol), &failed.trouble.to_string(), false),
     };
     // The retries are used up here; an agent that starts its own would only lose minutes.
     response.headers_mut().insert("x-should-retry", http::HeaderValue::from_static("false"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::protocol::anthropic::error_message;
+use crate::protocol::error::error_message;
 use crate::upstream::UpstreamError;
 
 /// What went wrong between the gateway and the provider.
@@ -60,6 +60,14 @@ pub enum ProviderTrouble {
         /// Why.
         reason: String,
     },
+    /// A replay has no recorded answer for this call.
+    #[error(
+        "the recording has no answer for this call: {reason}; record the evaluation again, or replay it exactly as it was recorded"
+    )]
+    NotRecorded {
+        /// What differs.
+        reason: String,
+    },
 }
 
 impl ProviderTrouble {
@@ -69,13 +77,29 @@ impl ProviderTrouble {
         let code = status.as_u16();
         let message = || error_message(body);
         match code {
+            // OpenAI says with a 429 that the account is empty.
+            429 if String::from_utf8_lossy(body).contains("insufficient_quota") => {
+                Some(Self::Denied { status: code, message: message() })
+            }
             429 => Some(Self::RateLimited { message: message() }),
             529 => Some(Self::Overloaded { status: code, message: message() }),
             408 | 409 | 500..=599 => Some(Self::Failed { status: code, message: message() }),
             401..=404 => Some(Self::Denied { status: code, message: message() }),
-            // Anthropic says with a 400 that the account is empty.
-            400 if message().contains("credit balance") => Some(Self::Denied { status: code, message: message() }),
+            400 if is_denial(&message()) => Some(Self::Denied { status: code, message: message() }),
             _ => None,
+        }
+    }
+
+    /// Reads an error that came within a stream.
+    #[must_use]
+    pub fn from_stream(kind: &str, message: String) -> Self {
+        let kind = kind.to_ascii_lowercase();
+        if kind.contains("overloaded") || kind == "unavailable" {
+            Self::Overloaded { status: 529, message }
+        } else if kind.contains("rate_limit") || kind == "resource_exhausted" {
+            Self::RateLimited { message }
+        } else {
+            Self::Failed { status: 500, message }
         }
     }
 
@@ -83,7 +107,7 @@ impl ProviderTrouble {
     #[must_use]
     pub const fn is_passing(&self) -> bool {
         match self {
-            Self::Denied { .. } => false,
+            Self::Denied { .. } | Self::NotRecorded { .. } => false,
             Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::Failed { .. }
@@ -106,6 +130,12 @@ impl From<UpstreamError> for ProviderTrouble {
             UpstreamError::Unreachable { reason } => Self::Unreachable { reason },
             UpstreamError::TimedOut { after } => Self::TimedOut { after },
             UpstreamError::Cut { reason } => Self::Cut { reason },
+            UpstreamError::NotRecorded { reason } => Self::NotRecorded { reason },
         }
     }
+}
+
+/// A 400 that is not the request's fault: Anthropic's empty account, Gemini's wrong key.
+fn is_denial(message: &str) -> bool {
+    message.contains("credit balance") || message.contains("API key not valid")
 }

@@ -3,6 +3,7 @@
 
 mod support;
 
+use gateway::Protocol;
 use gateway::protocol::anthropic::{Reply, ReplyReader, error_message};
 use gateway::usage::UsageReader;
 use support::STREAM;
@@ -53,8 +54,10 @@ fn mangled_streams_read_the_same_whole_and_in_pieces() {
     for _ in 0..3000 {
         let bytes = mangled(&mut dice);
         let size = 1 + dice.roll(40);
-        for kind in ["text/event-stream", "application/json"] {
-            let (mut whole, mut pieces) = (UsageReader::new(kind), UsageReader::new(kind));
+        for (protocol, kind) in
+            Protocol::ALL.into_iter().flat_map(|p| [(p, "text/event-stream"), (p, "application/json")])
+        {
+            let (mut whole, mut pieces) = (UsageReader::new(protocol, kind), UsageReader::new(protocol, kind));
             whole.push(&bytes);
             bytes.chunks(size).for_each(|piece| pieces.push(piece));
             assert_eq!(whole.reading(true), pieces.reading(true), "{}", String::from_utf8_lossy(&bytes));

@@ -32,7 +32,8 @@ fn body(system: &str, task: &str, turns: usize, stream: bool) -> String {
         messages
             .push(json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t", "content": read}]}));
     }
-    json!({"model": "m", "stream": stream, "system": system, "messages": messages}).to_string()
+    let tools = json!([{"name": "bash", "input_schema": {"type": "object"}}]);
+    json!({"model": "m", "stream": stream, "system": system, "messages": messages, "tools": tools}).to_string()
 }
 
 async fn ask(system: &str, task: &str, turns: usize, stream: bool) -> (u16, Reply) {

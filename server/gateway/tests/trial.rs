@@ -5,7 +5,7 @@ mod support;
 
 use domain::usage::TokenUsage;
 use futures::StreamExt;
-use gateway::{CallOutcome, CapReached, Caps, ProviderTrouble, UpstreamError};
+use gateway::{CallOutcome, CapReached, CapScope, Caps, Limit, ProviderTrouble, UpstreamError};
 use support::{Act, Acting, STREAM, ask, call, cut, open, request, status, streamed};
 
 const ONE_CALL: TokenUsage = TokenUsage { input: Some(10), cache_read: Some(2), cache_write: Some(3), output: Some(5) };
@@ -38,7 +38,7 @@ async fn what_is_not_the_evaluations_is_refused_in_the_vendors_words() {
     let gateway = open(upstream.clone(), Caps::default());
     for (request, code, kind, words) in [
         (request(r#"{"model":"other"}"#), 404, "not_found_error", "model: other"),
-        (request("not json"), 400, "invalid_request_error", "not a Messages request"),
+        (request("not json"), 400, "invalid_request_error", "not a model request"),
         (
             http::Request::post("/v1/complete").body(bytes::Bytes::new()).unwrap(),
             404,
@@ -64,10 +64,11 @@ async fn what_is_not_the_evaluations_is_refused_in_the_vendors_words() {
 async fn caps_end_the_calls_and_are_remembered() {
     let used = ONE_CALL.total().unwrap();
     for (caps, answered, want) in [
-        (Caps { calls: Some(2), tokens: None }, 2, CapReached::Calls { cap: 2 }),
-        (Caps { calls: None, tokens: Some(21) }, 2, CapReached::Tokens { cap: 21, used: 2 * used }),
-        (Caps { calls: Some(0), tokens: None }, 0, CapReached::Calls { cap: 0 }),
+        (Caps { calls: Some(2), ..Caps::default() }, 2, Limit::Calls { cap: 2 }),
+        (Caps { tokens: Some(21), ..Caps::default() }, 2, Limit::Tokens { cap: 21, used: 2 * used }),
+        (Caps { calls: Some(0), ..Caps::default() }, 0, Limit::Calls { cap: 0 }),
     ] {
+        let want = CapReached { scope: CapScope::Trial, limit: want };
         let upstream = Acting::new(vec![]);
         let gateway = open(upstream.clone(), caps);
         for _ in 0..answered {

@@ -1,14 +1,18 @@
 //! Where model calls go: one file per kind of upstream, behind one trait.
 
-pub mod anthropic;
+pub mod cassette;
+pub mod http;
 pub mod scripted;
 
 use std::time::Duration;
 
+use ::http::{Request, Response};
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::id::AttemptId;
 use futures::stream::BoxStream;
-use http::{Request, Response};
+
+use crate::protocol::Protocol;
 
 /// The bytes of an answer as they come. Dropping it ends the call upstream.
 pub type ByteStream = BoxStream<'static, Result<Bytes, UpstreamError>>;
@@ -34,6 +38,23 @@ pub enum UpstreamError {
         /// Why.
         reason: String,
     },
+    /// A replay has no answer for this call.
+    #[error("not recorded: {reason}")]
+    NotRecorded {
+        /// What differs.
+        reason: String,
+    },
+}
+
+/// Whose call it is: put into a request's extensions, so that a recording can tell equal calls of different trials apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallOf {
+    /// What the trial is, alike in each run of the same plan.
+    pub lane: String,
+    /// The try at it.
+    pub attempt: AttemptId,
+    /// The call's language.
+    pub protocol: Protocol,
 }
 
 /// Somebody who answers model calls.
@@ -44,6 +65,16 @@ pub trait Upstream: Send + Sync {
 
     /// Whether its answers come from a file. Such results are marked everywhere and never ranked.
     fn is_scripted(&self) -> bool;
+
+    /// Whether its answers were recorded earlier.
+    fn is_replayed(&self) -> bool {
+        false
+    }
+
+    /// The languages that it speaks.
+    fn speaks(&self) -> &[Protocol] {
+        &Protocol::ALL
+    }
 
     /// Sends one call. `request` has a path and headers without credentials; the upstream adds its own. Any HTTP status is an answer.
     ///

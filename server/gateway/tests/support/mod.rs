@@ -84,12 +84,11 @@ pub fn cut() -> UpstreamError {
 
 pub fn open(upstream: Arc<dyn Upstream>, caps: Caps) -> TrialGateway {
     let ticket = TrialTicket {
-        attempt: AttemptId(1),
-        model: "m".to_owned(),
         side_models: vec!["small".to_owned()],
-        upstream: upstream.name().to_owned(),
         caps,
         retry: RetryPolicy { within: Duration::from_secs(20), ..RetryPolicy::default() },
+        lane: "lane".to_owned(),
+        ..TrialTicket::new(AttemptId(1), "m", upstream.name())
     };
     Gateway::new(vec![upstream]).open(ticket).unwrap()
 }

@@ -1,20 +1,20 @@
 //! Which rule of a script a request meets.
 
+use super::asked::Asked;
 use super::script::{Listed, When};
-use crate::protocol::anthropic::RequestView;
 
 /// How our own agent opens its list of skills in the system prompt; without a skill it writes no list.
 pub const SKILL_LIST_MARK: &str = "<available_skills>";
 
-pub(super) fn holds(when: &When, request: &RequestView) -> bool {
+pub(super) fn holds(when: &When, asked: &Asked) -> bool {
     let listed = match &when.skill_listed {
         None => true,
-        Some(Listed::Any(wanted)) => request.system.text().contains(SKILL_LIST_MARK) == *wanted,
-        Some(Listed::Described(texts)) => contains_all(&request.told(), texts.as_slice()),
+        Some(Listed::Any(wanted)) => asked.system.contains(SKILL_LIST_MARK) == *wanted,
+        Some(Listed::Described(texts)) => contains_all(&asked.told(), texts.as_slice()),
     };
     listed
-        && contains_all(&request.task(), when.task_contains.as_slice())
-        && contains_all(&request.system.text(), when.system_contains.as_slice())
+        && contains_all(&asked.user, when.task_contains.as_slice())
+        && contains_all(&asked.system, when.system_contains.as_slice())
 }
 
 fn contains_all(text: &str, wanted: &[String]) -> bool {

@@ -2,22 +2,26 @@
 //!
 //! The file is JSON ([`Script`]): a list of rules, of which the first whose conditions all hold gives the turns; the turn is chosen by the
 //! number of assistant messages in the request, so the model keeps no state and a replay gives the same answers. `examples/model.json`
-//! shows one.
+//! shows one. It answers in the language that it is asked in, so one script drives any agent.
 
+mod asked;
 mod matching;
 mod render;
 mod script;
+mod tools;
 
 pub use matching::SKILL_LIST_MARK;
-pub use script::{Rule, SCHEMA, Script, ScriptError, ScriptedError, ScriptedUsage, ToolUse, Turn, When};
+pub use script::{NamedTool, Rule, SCHEMA, Script, ScriptError, ScriptedError, ScriptedUsage, ToolUse, Turn, When};
 
+use ::http::{Request, Response, StatusCode};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::hash::ContentHash;
-use http::{Request, Response, StatusCode};
 
+use self::asked::Asked;
 use super::{ByteStream, Upstream, UpstreamError};
-use crate::protocol::anthropic::{RequestView, error_response};
+use crate::protocol::error::spelled;
+use crate::protocol::{Action, Protocol, Refusal, Route, likely_protocol};
 
 /// The upstream that answers from a [`Script`].
 #[derive(Debug, Clone)]
@@ -42,30 +46,44 @@ impl ScriptedUpstream {
         self.hash
     }
 
-    fn answer(&self, body: &[u8]) -> Response<ByteStream> {
-        let request: RequestView = match serde_json::from_slice(body) {
-            Ok(request) => request,
-            Err(error) => {
-                let message = format!("scripted model: not a Messages request: {error}");
-                return error_response(StatusCode::BAD_REQUEST, "invalid_request_error", &message, false);
+    fn answer(&self, request: &Request<Bytes>) -> Response<ByteStream> {
+        let (uri, body) = (request.uri(), request.body());
+        let Some(route) = Route::of(request.method(), uri.path()) else {
+            let asked = format!("{} {}", request.method(), uri.path());
+            return Refusal::NoSuchEndpoint { asked }.response(likely_protocol(uri.path(), request.headers()));
+        };
+        let place = uri.path_and_query().map_or("/", |place| place.as_str());
+        let asked = match Asked::read(&route, place, body) {
+            Ok(asked) => asked,
+            Err(reason) => {
+                let reason = format!("scripted model: {reason}");
+                return Refusal::Unreadable { reason }.response(route.protocol);
             }
         };
-        let Some(turn) = self.turn(&request) else {
-            let message = format!("scripted model: no rule matches the task '{}'", beginning(&request.task()));
-            return error_response(StatusCode::NOT_FOUND, "not_found_error", &message, false);
+        match route.action {
+            Action::CountTokens => render::count(route.protocol, body.len()),
+            Action::Generate => self.generate(route.protocol, &asked, body.len()),
+        }
+    }
+
+    fn generate(&self, protocol: Protocol, asked: &Asked, request_bytes: usize) -> Response<ByteStream> {
+        let Some(turn) = self.turn(asked) else {
+            let message = format!("scripted model: no rule matches the task '{}'", beginning(&asked.user));
+            let kind = if protocol == Protocol::Gemini { "NOT_FOUND" } else { "not_found_error" };
+            return spelled(protocol, StatusCode::NOT_FOUND, kind, None, &message, false);
         };
         match &turn.error {
             Some(error) => {
                 let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                error_response(status, &error.kind, &error.message, status.is_server_error())
+                spelled(protocol, status, &error.kind, None, &error.message, status.is_server_error())
             }
-            None => render::answer(&request, turn, body.len()),
+            None => render::answer(protocol, asked, turn, request_bytes),
         }
     }
 
-    fn turn(&self, request: &RequestView) -> Option<&Turn> {
-        let rule = self.script.rules.iter().find(|rule| matching::holds(&rule.when, request))?;
-        rule.turns.get(request.turns_taken()).or_else(|| rule.turns.last())
+    fn turn(&self, asked: &Asked) -> Option<&Turn> {
+        let rule = self.script.rules.iter().find(|rule| matching::holds(&rule.when, asked))?;
+        rule.turns.get(asked.turns_taken).or_else(|| rule.turns.last())
     }
 }
 
@@ -85,6 +103,6 @@ impl Upstream for ScriptedUpstream {
     }
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError> {
-        Ok(self.answer(request.body()))
+        Ok(self.answer(&request))
     }
 }

@@ -41,7 +41,7 @@ pub struct When {
     /// is there.
     #[serde(default)]
     pub skill_listed: Option<Listed>,
-    /// In the first user message.
+    /// In what the user said. Agents put messages of their own beside the task, so all of it is looked at, tool results excepted.
     #[serde(default)]
     pub task_contains: Texts,
     /// In the system prompt.
@@ -93,7 +93,7 @@ pub struct Turn {
     /// Its words.
     #[serde(default)]
     pub text: String,
-    /// The tools it calls; none ends its turn.
+    /// The tools it calls; none ends its turn. Left out where the agent offers no tool at all, as in requests for a title.
     #[serde(default)]
     pub tools: Vec<ToolUse>,
     /// Overrides `end_turn` or `tool_use`.
@@ -107,14 +107,47 @@ pub struct Turn {
     pub error: Option<ScriptedError>,
 }
 
-/// A tool call.
+/// A tool call: one tool, or the first of several that the agent offers. `bash` with a `command` stands for the agent's shell, whatever
+/// its name, and what a tool's schema requires beside is filled in.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolUse {
     /// The tool, as the agent names it.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// Its arguments.
+    #[serde(default)]
+    pub input: Option<Map<String, Value>>,
+    /// Alternatives, in place of the two above.
+    #[serde(default)]
+    pub one_of: Vec<NamedTool>,
+}
+
+/// A tool call that is certain.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedTool {
+    /// The tool, as the agent names it.
     pub name: String,
     /// Its arguments.
     pub input: Map<String, Value>,
+}
+
+impl ToolUse {
+    /// All that it may be, in order.
+    #[must_use]
+    pub fn alternatives(&self) -> Vec<NamedTool> {
+        match (&self.name, &self.input) {
+            (Some(name), Some(input)) => vec![NamedTool { name: name.clone(), input: input.clone() }],
+            _ => self.one_of.clone(),
+        }
+    }
+
+    fn is_sound(&self) -> bool {
+        let single = self.name.is_some() && self.input.is_some();
+        let none = self.name.is_none() && self.input.is_none();
+        (single && self.one_of.is_empty()) || (none && !self.one_of.is_empty())
+    }
 }
 
 /// Tokens of one turn. By rule, not by any tokenizer: absent `input` is a quarter of the request's bytes, absent `output` a quarter of
@@ -208,6 +241,8 @@ fn fault(rule: &Rule) -> Option<&'static str> {
     } else if rule.turns.iter().filter_map(|turn| turn.error.as_ref()).any(|error| !(400..=599).contains(&error.status))
     {
         Some("an error's status must lie in 400..=599")
+    } else if !rule.turns.iter().flat_map(|turn| &turn.tools).all(ToolUse::is_sound) {
+        Some("a tool needs a name and an input, or 'one_of' with such")
     } else {
         None
     }

@@ -5,17 +5,18 @@ mod support;
 
 use std::sync::Arc;
 
-use gateway::upstream::anthropic::{AnthropicConfig, AnthropicUpstream, Credential};
-use gateway::{Caps, ProviderTrouble, RetryPolicy, Secret, TrialGateway, Upstream};
+use gateway::upstream::http::{Credential, Dialect, HttpConfig, HttpUpstream};
+use gateway::{ProviderTrouble, RetryPolicy, Secret, TrialGateway, Upstream};
 use support::{STREAM, ask, call};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 const KEY: &str = "sk-test-0000EXAMPLE0000KEY";
 
-fn config(base_url: &str) -> AnthropicConfig {
-    AnthropicConfig {
+fn config(base_url: &str) -> HttpConfig {
+    HttpConfig {
         name: "a".to_owned(),
+        dialect: Dialect::Anthropic,
         base_url: base_url.to_owned(),
         credential: Credential::ApiKey(Secret::new(KEY)),
         proxy: None,
@@ -24,14 +25,10 @@ fn config(base_url: &str) -> AnthropicConfig {
 }
 
 fn open(base_url: &str) -> TrialGateway {
-    let upstream: Arc<dyn Upstream> = Arc::new(AnthropicUpstream::new(config(base_url)).unwrap());
+    let upstream: Arc<dyn Upstream> = Arc::new(HttpUpstream::new(config(base_url)).unwrap());
     let ticket = gateway::TrialTicket {
-        attempt: domain::id::AttemptId(1),
-        model: "m".to_owned(),
-        side_models: vec![],
-        upstream: "a".to_owned(),
-        caps: Caps::default(),
         retry: RetryPolicy::default().never(),
+        ..gateway::TrialTicket::new(domain::id::AttemptId(1), "m", "a")
     };
     gateway::Gateway::new(vec![upstream]).open(ticket).unwrap()
 }
@@ -70,8 +67,7 @@ async fn the_real_key_goes_upstream_and_nowhere_else() {
     assert!(asked.contains(&format!("x-api-key: {}\r\n", KEY.to_ascii_lowercase())));
     assert!(asked.contains("anthropic-version: 2023-06-01\r\n") && !asked.contains("trial-token"));
 
-    let shown =
-        format!("{:?} {:?} {:?}", AnthropicUpstream::new(config(&url)).unwrap(), config(&url), gateway.records());
+    let shown = format!("{:?} {:?} {:?}", HttpUpstream::new(config(&url)).unwrap(), config(&url), gateway.records());
     assert!(!shown.contains(KEY), "{shown}");
 }
 
@@ -104,10 +100,10 @@ async fn a_refused_connection_is_named() {
 
 #[test]
 fn unusable_configurations_are_refused_with_a_remedy() {
-    let with = |change: fn(&mut AnthropicConfig)| {
+    let with = |change: fn(&mut HttpConfig)| {
         let mut config = config("https://api.example.com");
         change(&mut config);
-        AnthropicUpstream::new(config).map(|_| ()).map_err(|error| error.to_string())
+        HttpUpstream::new(config).map(|_| ()).map_err(|error| error.to_string())
     };
     assert_eq!(with(|_| {}), Ok(()));
     for (result, words) in [

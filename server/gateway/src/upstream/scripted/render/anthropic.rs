@@ -1,66 +1,36 @@
-//! A turn of a script as the vendor would send it: one JSON text, or a stream of events.
+//! Anthropic Messages.
 
-use bytes::Bytes;
-use futures::StreamExt;
-use futures::stream;
-use http::header::CONTENT_TYPE;
-use http::{HeaderValue, Response};
 use serde_json::{Value, json};
 
-use super::script::Turn;
-use crate::protocol::anthropic::RequestView;
-use crate::upstream::ByteStream;
+use super::{EVENTS, JSON, NamedTool, Said, event, pieces};
 
-/// Streamed texts are cut into pieces of so many characters.
-const PIECE: usize = 40;
-
-pub(super) fn answer(request: &RequestView, turn: &Turn, request_bytes: usize) -> Response<ByteStream> {
-    let content = content(request.turns_taken(), turn);
-    let usage = usage(turn, request_bytes, &content);
-    let stop_reason = turn.stop_reason.clone().unwrap_or_else(|| {
-        let word = if turn.tools.is_empty() { "end_turn" } else { "tool_use" };
-        word.to_owned()
-    });
+pub(super) fn answer(said: &Said<'_>) -> (&'static str, Vec<String>) {
+    let content = content(said.asked.turns_taken, said.text, &said.tools);
     let message = json!({
-        "id": format!("msg_scripted_{}", request.turns_taken()),
+        "id": said.id("msg"),
         "type": "message",
         "role": "assistant",
-        "model": request.model,
+        "model": said.asked.model,
         "content": content,
-        "stop_reason": stop_reason,
+        "stop_reason": said.stop_reason,
         "stop_sequence": null,
-        "usage": usage,
+        "usage": {
+            "input_tokens": said.tokens.input,
+            "cache_creation_input_tokens": said.tokens.cache_write,
+            "cache_read_input_tokens": said.tokens.cache_read,
+            "output_tokens": said.tokens.output,
+        },
     });
-    let (kind, pieces) = if request.stream {
-        ("text/event-stream", events(message, &content))
-    } else {
-        ("application/json", vec![message.to_string()])
-    };
-    let mut response = Response::new(stream::iter(pieces.into_iter().map(|piece| Ok(Bytes::from(piece)))).boxed());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
+    if said.asked.stream { (EVENTS, events(message, &content)) } else { (JSON, vec![message.to_string()]) }
 }
 
-fn content(turn_number: usize, turn: &Turn) -> Vec<Value> {
-    let text = (!turn.text.is_empty()).then(|| json!({"type": "text", "text": turn.text}));
-    let tools = turn.tools.iter().enumerate().map(|(index, tool)| {
+/// Content blocks.
+pub(super) fn content(turn_number: usize, text: &str, tools: &[NamedTool]) -> Vec<Value> {
+    let text = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
+    let tools = tools.iter().enumerate().map(|(index, tool)| {
         json!({"type": "tool_use", "id": format!("toolu_scripted_{turn_number}_{index}"), "name": tool.name, "input": tool.input})
     });
     text.into_iter().chain(tools).collect()
-}
-
-fn usage(turn: &Turn, request_bytes: usize, content: &[Value]) -> Value {
-    let reply_bytes = Value::from(content.to_vec()).to_string().len();
-    json!({
-        "input_tokens": turn.usage.input.unwrap_or_else(|| quarter(request_bytes)),
-        "cache_creation_input_tokens": turn.usage.cache_write.unwrap_or(0),
-        "cache_read_input_tokens": turn.usage.cache_read.unwrap_or(0),
-        "output_tokens": turn.usage.output.unwrap_or_else(|| quarter(reply_bytes)),
-    })
-}
-
-fn quarter(bytes: usize) -> u64 {
-    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
 }
 
 /// The stream as the vendor sends it: the start holds a placeholder of one output token, the end the count.
@@ -94,9 +64,7 @@ fn block_events(index: usize, block: &Value) -> Vec<String> {
     }
     let start = json!({"type": "content_block_start", "index": index, "content_block": empty});
     let mut events = vec![event("content_block_start", &start)];
-    let characters: Vec<char> = whole.chars().collect();
-    for piece in characters.chunks(PIECE) {
-        let piece: String = piece.iter().collect();
+    for piece in pieces(&whole) {
         let delta = match field {
             "text" => json!({"type": "text_delta", "text": piece}),
             _ => json!({"type": "input_json_delta", "partial_json": piece}),
@@ -108,8 +76,4 @@ fn block_events(index: usize, block: &Value) -> Vec<String> {
     }
     events.push(event("content_block_stop", &json!({"type": "content_block_stop", "index": index})));
     events
-}
-
-fn event(name: &str, data: &Value) -> String {
-    format!("event: {name}\ndata: {data}\n\n")
 }
