@@ -23,6 +23,12 @@ impl Timestamp {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 
+    /// What [`Timestamp::rfc3339`] writes, and any other form of it, with fractions or an offset.
+    #[must_use]
+    pub fn from_rfc3339(text: &str) -> Option<Self> {
+        DateTime::parse_from_rfc3339(text).ok().map(|at| Self(at.timestamp_millis()))
+    }
+
     /// As machines read it: `2026-03-01T09:30:00Z`.
     #[must_use]
     pub fn rfc3339(self) -> String {
@@ -49,6 +55,8 @@ mod tests {
     fn timestamps_are_shown_in_utc() {
         let at = Timestamp(1_772_357_400_000);
         assert_eq!((at.to_string().as_str(), at.rfc3339().as_str()), ("2026-03-01 09:30 UTC", "2026-03-01T09:30:00Z"));
+        assert_eq!(Timestamp::from_rfc3339("2026-03-01T10:30:00.250+01:00"), Some(at.plus_ms(250)));
+        assert_eq!(Timestamp::from_rfc3339("yesterday"), None);
         assert_eq!(at.ms_since(at.plus_ms(5)), 0);
         assert_eq!(at.plus_ms(5).ms_since(at), 5);
     }

@@ -39,6 +39,29 @@ pub struct TraceStep {
     pub calls: Vec<ToolCall>,
     /// Tokens of the model call behind this step.
     pub usage: Option<TokenUsage>,
+    /// Id of the call whose sub-agent speaks; `None` for the agent itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Beside the conversation with the model: a line of log, a warning, a remark of the agent program.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub aside: bool,
+}
+
+impl TraceStep {
+    /// A step that is nothing but text.
+    #[must_use]
+    pub fn said(source: Source, text: impl Into<String>) -> Self {
+        Self {
+            at: None,
+            source,
+            text: text.into(),
+            reasoning: None,
+            calls: Vec::new(),
+            usage: None,
+            parent: None,
+            aside: false,
+        }
+    }
 }
 
 /// The kinds of tool that agents have, by canonical name.
@@ -90,10 +113,10 @@ pub struct ToolResult {
 }
 
 impl Trace {
-    /// Number of model turns.
+    /// Number of model turns, those of sub-agents included.
     #[must_use]
     pub fn turns(&self) -> usize {
-        self.steps.iter().filter(|step| step.source == Source::Agent).count()
+        self.steps.iter().filter(|step| step.source == Source::Agent && !step.aside).count()
     }
 
     /// Number of tool calls.

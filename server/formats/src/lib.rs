@@ -2,4 +2,5 @@
 
 pub mod skill;
 pub mod task;
+pub mod trace;
 pub mod verdict;

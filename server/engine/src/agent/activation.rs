@@ -27,8 +27,12 @@ const ONLY_NAMES: [&str; 12] = ["ls", "find", "stat", "test", "[", "file", "du",
 /// With several skills, one that was listed or opened is enough.
 #[must_use]
 pub fn activation(trace: &Trace, skills: &[InstalledSkill]) -> Activation {
-    let told: Vec<String> =
-        trace.steps.iter().filter(|step| step.source == Source::System).map(|step| one_blank(&step.text)).collect();
+    let told: Vec<String> = trace
+        .steps
+        .iter()
+        .filter(|step| step.source == Source::System && !step.aside)
+        .map(|step| one_blank(&step.text))
+        .collect();
     let spoke = trace.steps.iter().any(|step| step.source == Source::Agent && step.usage.is_some());
     if told.is_empty() && !spoke {
         return Activation::default();
@@ -151,7 +155,7 @@ mod tests {
 
     fn step(source: Source, text: &str, calls: Vec<ToolCall>) -> TraceStep {
         let usage = (source == Source::Agent).then_some(TokenUsage::ZERO);
-        TraceStep { at: None, source, text: text.to_owned(), reasoning: None, calls, usage }
+        TraceStep { calls, usage, ..TraceStep::said(source, text) }
     }
 
     fn call(tool: ToolKind, arguments: Value, code: i64, text: &str) -> ToolCall {

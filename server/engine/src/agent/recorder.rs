@@ -31,11 +31,11 @@ impl<'a> Recorder<'a> {
     }
 
     pub(super) fn system(&mut self, text: &str) {
-        self.record(said(Source::System, text));
+        self.record(TraceStep::said(Source::System, text));
     }
 
     pub(super) fn user(&mut self, text: &str) {
-        self.record(said(Source::User, text));
+        self.record(TraceStep::said(Source::User, text));
     }
 
     /// An agent that is one command: the step of that command.
@@ -48,7 +48,7 @@ impl<'a> Recorder<'a> {
             arguments,
             result: Some(result),
         };
-        self.record(TraceStep { calls: vec![call], ..said(Source::Agent, "") });
+        self.record(TraceStep { calls: vec![call], ..TraceStep::said(Source::Agent, "") });
     }
 
     pub(super) fn record(&mut self, step: TraceStep) {
@@ -71,12 +71,14 @@ impl<'a> Recorder<'a> {
 
     fn clean(&mut self, step: TraceStep) -> TraceStep {
         TraceStep {
-            at: Some((self.clock)()),
+            at: Some(step.at.unwrap_or_else(|| (self.clock)())),
             source: step.source,
             text: self.text(&step.text),
             reasoning: step.reasoning.map(|text| self.text(&text)),
             calls: step.calls.into_iter().map(|call| self.call(call)).collect(),
             usage: step.usage,
+            parent: step.parent.map(|id| self.text(&id)),
+            aside: step.aside,
         }
     }
 
@@ -118,10 +120,6 @@ pub(super) fn tool_result(end: &ExecEnd, text: String) -> ToolResult {
     };
     let duration_ms = u64::try_from(end.duration.as_millis()).ok();
     ToolResult { text, exit_code, is_error: !end.exit.is_success(), duration_ms }
-}
-
-fn said(source: Source, text: &str) -> TraceStep {
-    TraceStep { at: None, source, text: text.to_owned(), reasoning: None, calls: Vec::new(), usage: None }
 }
 
 #[cfg(test)]

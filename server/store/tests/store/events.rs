@@ -12,7 +12,7 @@ use crate::fixtures::{at, claim, end, ended, log, one_pair, reached};
 
 fn step(text: &str) -> TraceStep {
     let text = text.to_owned();
-    TraceStep { at: None, source: Source::Agent, text, reasoning: None, calls: vec![], usage: None }
+    TraceStep::said(Source::Agent, text)
 }
 
 #[tokio::test]

@@ -91,12 +91,10 @@ impl<'a, 'r> Session<'a, 'r> {
 
     async fn take(&mut self, reply: Reply) -> Next {
         let mut step = TraceStep {
-            at: None,
-            source: Source::Agent,
-            text: reply.text(),
             reasoning: reply.reasoning(),
             calls: reply.content.iter().filter_map(tool_call).collect(),
             usage: Some(reply.usage),
+            ..TraceStep::said(Source::Agent, reply.text())
         };
         if !reply.content.is_empty() {
             self.messages.push(json!({"role": "assistant", "content": reply.content}));
