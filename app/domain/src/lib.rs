@@ -1,5 +1,6 @@
 //! The pure nouns and rules of Skilldelta: no I/O, no clock, no randomness of its own. Compiles to native code and to wasm.
 
+pub mod analysis;
 pub mod attempt;
 pub mod condition;
 pub mod draw;
@@ -12,6 +13,7 @@ pub mod listing;
 pub mod order;
 pub mod path;
 pub mod plan;
+pub mod published;
 pub mod report;
 pub mod skill;
 pub mod skill_audit;

@@ -73,9 +73,9 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// Adds up the tasks' pairs.
+    /// Adds up the tasks' pairs; `trials` are those that the pairs were made of.
     #[must_use]
-    pub fn of(tasks: &[TaskReport], trials: &[TrialRecord]) -> Self {
+    pub fn of<'a>(tasks: &[TaskReport], trials: impl IntoIterator<Item = &'a TrialRecord> + Clone) -> Self {
         let pairs = || tasks.iter().flat_map(|task| &task.pairs);
         let count = |flip: Flip| pairs().filter(|pair| pair.flip == Some(flip)).count() as u64;
         let tokens: Vec<Pair<u64>> = pairs().filter_map(super::PairedTrials::comparable_tokens).collect();
@@ -90,7 +90,7 @@ impl Totals {
         let rho = tokens_with.zip(tokens_without).map(|(with, without)| with / without - 1.0);
         let delta = estimate.as_ref().map(|estimate| estimate.delta);
         let complete = pairs().filter(|pair| pair.flip.is_some()).count() as u64;
-        let activations = activations(tasks, trials);
+        let activations = activations(tasks, trials.clone());
         Self {
             pairs_complete: complete,
             pairs_incomplete: pairs().count() as u64 - complete,
@@ -118,7 +118,7 @@ impl Totals {
             ce: delta.zip(rho).and_then(|(delta, rho)| cost_efficiency(delta, rho)),
             activated: activations.iter().filter(|opened| **opened).count() as u64,
             activation_known: activations.len() as u64,
-            trials_not_scored: trials.iter().filter(|trial| is_trouble(trial.state.verdict())).count() as u64,
+            trials_not_scored: trials.into_iter().filter(|trial| is_trouble(trial.state.verdict())).count() as u64,
         }
     }
 }
@@ -154,7 +154,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Of the with-skill trials in complete pairs, those for which the trace can tell, and what it tells.
-fn activations(tasks: &[TaskReport], trials: &[TrialRecord]) -> Vec<bool> {
+fn activations<'a>(tasks: &[TaskReport], trials: impl IntoIterator<Item = &'a TrialRecord>) -> Vec<bool> {
     let complete: std::collections::HashSet<_> = tasks
         .iter()
         .flat_map(|task| &task.pairs)
@@ -162,7 +162,7 @@ fn activations(tasks: &[TaskReport], trials: &[TrialRecord]) -> Vec<bool> {
         .filter_map(|pair| pair.trials.with)
         .collect();
     trials
-        .iter()
+        .into_iter()
         .filter(|trial| complete.contains(&trial.id))
         .filter_map(|trial| trial.result.as_ref()?.activation.opened)
         .collect()
