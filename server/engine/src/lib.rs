@@ -3,5 +3,7 @@
 pub mod agent;
 pub mod blobs;
 pub mod image;
+pub mod network;
 pub mod sandbox;
+pub mod trees;
 pub mod trial;

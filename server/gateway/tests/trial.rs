@@ -40,7 +40,7 @@ async fn what_is_not_the_evaluations_is_refused_in_the_vendors_words() {
         (request(r#"{"model":"other"}"#), 404, "not_found_error", "model: other"),
         (request("not json"), 400, "invalid_request_error", "not a model request"),
         (
-            http::Request::post("/v1/complete").body(bytes::Bytes::new()).unwrap(),
+            http::Request::post("/v1/complete").header("x-api-key", "k").body(bytes::Bytes::new()).unwrap(),
             404,
             "not_found_error",
             "POST /v1/complete",

@@ -9,6 +9,7 @@ mod network;
 mod operate;
 mod reap;
 mod remove;
+mod sidecar;
 mod trailer;
 
 use std::collections::{HashMap, HashSet};
@@ -23,6 +24,7 @@ use tokio_util::task::TaskTracker;
 
 pub(crate) use self::errors::classify;
 use self::errors::{absent, unavailable};
+pub(crate) use self::sidecar::{Output as SidecarOutput, Sidecar};
 use super::{Created, Enforced, Engine, EngineFacts, Labels, Reaped, SandboxError, SandboxSpec, VolumeName};
 
 /// Where an engine is, unless told otherwise.
