@@ -60,6 +60,17 @@ pub fn bytes(n: Option<u64>) -> String {
     }
 }
 
+/// A limit of time: `45 s`, `15 min`, `2 h 30 min`.
+pub fn limit(seconds: u64) -> String {
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 if seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        60..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ if seconds % 3_600 < 60 => format!("{} h", count(seconds / 3_600)),
+        _ => format!("{} h {:02} min", count(seconds / 3_600), seconds % 3_600 / 60),
+    }
+}
+
 /// `1 task`, `2 tasks`.
 pub fn plural(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
@@ -81,6 +92,10 @@ mod tests {
             (count_or_dash(None), "—"),
             (bytes(Some(12_000_000)), "12 MB"),
             (bytes(None), "—"),
+            (limit(45), "45 s"),
+            (limit(900), "15 min"),
+            (limit(9_000), "2 h 30 min"),
+            (limit(7_201), "2 h"),
             (plural(1, "task", "tasks"), "1 task"),
         ] {
             assert_eq!(got, want);

@@ -38,7 +38,6 @@ impl Theme {
 }
 
 /// Name of the theme's cookie.
-#[cfg(feature = "ssr")]
 pub const THEME_COOKIE: &str = "theme";
 
 /// The form token of this request.
@@ -86,6 +85,15 @@ pub fn build() -> Option<String> {
 pub fn theme() -> Theme {
     let root = document().and_then(|document| document.document_element());
     root.and_then(|root| root.get_attribute("data-theme")).map_or(Theme::System, |word| Theme::from_word(&word))
+}
+
+/// Changes the theme of the open page and remembers it, without loading anything.
+pub fn choose_theme(theme: Theme) -> Option<()> {
+    use wasm_bindgen::JsCast;
+    let document = document()?;
+    document.document_element()?.set_attribute("data-theme", theme.word()).ok()?;
+    let cookie = format!("{THEME_COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax", theme.word());
+    document.dyn_ref::<web_sys::HtmlDocument>()?.set_cookie(&cookie).ok()
 }
 
 fn meta(name: &str) -> Option<String> {

@@ -4,7 +4,7 @@ use domain::plan::AgentRef;
 use domain::report::{EvaluationReport, ReportSkill};
 use leptos::prelude::*;
 
-use super::words::{ScriptedChip, Time};
+use super::words::{ImportedChip, ScriptedChip, Time};
 
 /// Skill versions, agent, model, seed, date.
 #[component]
@@ -21,6 +21,9 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
             </div>
             <div><dt>"Seed"</dt><dd class="num">{report.seed.to_string()}</dd></div>
             <div><dt>"Planned"</dt><dd><Time at=report.created_at/></dd></div>
+            {report.imported.map(|imported| {
+                view! { <div><dt>"Source"</dt><dd>{imported.sentence()}<ImportedChip imported=Some(imported)/></dd></div> }
+            })}
         </dl>
     }
 }

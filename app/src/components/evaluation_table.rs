@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::actor::{agent_name, skill_names};
 use super::delta::{Delta, DeltaBar};
-use super::words::{ScriptedChip, Time};
+use super::words::{ImportedChip, ScriptedChip, Time};
 use crate::format::{count, plural};
 
 /// The table.
@@ -38,6 +38,7 @@ fn row(evaluation: EvaluationListing) -> impl IntoView {
         <tr class="row-link">
             <th scope="row" class="cell-title">
                 <a href=format!("/evaluations/{}", evaluation.id)>{evaluation.title.clone()}</a>
+                <ImportedChip imported=evaluation.imported.clone()/>
                 <span class="quiet block"><Time at=evaluation.created_at/></span>
             </th>
             <td data-label="Skill" class="wrap">{skill_names(&evaluation.skills)}</td>

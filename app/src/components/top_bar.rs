@@ -1,5 +1,6 @@
 //! The bar on top of every page: where one is, where one can go, and the colour theme.
 
+use leptos::ev::MouseEvent;
 use leptos::prelude::*;
 use leptos_router::components::A;
 use leptos_router::hooks::use_url;
@@ -30,18 +31,22 @@ pub fn TopBar() -> impl IntoView {
     }
 }
 
-/// Three buttons of a plain form; the server sets a cookie and sends back to the same page, so nothing flashes.
+/// Three buttons of a plain form: the server sets a cookie and sends back to the same page, so nothing flashes. With JavaScript nothing
+/// is loaded at all.
 #[component]
 fn ThemeForm() -> impl IntoView {
-    let current = session::theme();
+    let current = RwSignal::new(session::theme());
     let url = use_url();
     let back = move || url.with(|url| format!("{}{}", url.path(), query(url.search())));
     let button = move |theme: Theme, label: &'static str| {
-        view! {
-            <button name="theme" value=theme.word() aria-pressed=if theme == current { "true" } else { "false" } class="theme-button">
-                {label}
-            </button>
-        }
+        let choose = move |click: MouseEvent| {
+            if session::choose_theme(theme).is_some() {
+                click.prevent_default();
+                current.set(theme);
+            }
+        };
+        let pressed = move || if current.get() == theme { "true" } else { "false" };
+        view! { <button name="theme" value=theme.word() aria-pressed=pressed class="theme-button" on:click=choose>{label}</button> }
     };
     view! {
         <form class="theme" method="post" action="/theme" aria-label="Colour theme">

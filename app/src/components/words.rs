@@ -1,5 +1,6 @@
 //! The smallest parts: times, chips, hidden fields, back links.
 
+use domain::imported::Imported;
 use domain::time::Timestamp;
 use leptos::prelude::*;
 
@@ -27,6 +28,14 @@ pub fn ScriptedChip(scripted: bool) -> impl IntoView {
             </span>
         }
     })
+}
+
+/// Marks what others ran, wherever it appears.
+#[component]
+pub fn ImportedChip(imported: Option<Imported>) -> impl IntoView {
+    imported.map(
+        |imported| view! { <span class="chip chip-dashed" title=imported.sentence()>"imported, self-reported"</span> },
+    )
 }
 
 /// Where one is, as links from the top.

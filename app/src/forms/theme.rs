@@ -18,7 +18,7 @@ pub async fn choose(State(forms): State<Forms>, request: Request<Body>) -> Respo
     };
     let theme = Theme::from_word(&fields.get("theme").unwrap_or_default());
     let mut response = answer::redirect(&own_place(&fields.get("back").unwrap_or_default()));
-    let cookie = format!("{THEME_COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax; HttpOnly", theme.word());
+    let cookie = format!("{THEME_COOKIE}={}; Path=/; Max-Age=31536000; SameSite=Lax", theme.word());
     if let Ok(value) = HeaderValue::from_str(&cookie) {
         response.headers_mut().append(header::SET_COOKIE, value);
     }

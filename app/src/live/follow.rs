@@ -70,7 +70,11 @@ impl Follower {
         };
         let on_event = Closure::<dyn FnMut(MessageEvent)>::new(move |message: MessageEvent| self.take(&message));
         let on_done = Closure::<dyn FnMut(MessageEvent)>::new(move |_: MessageEvent| self.read());
-        let on_open = Closure::<dyn FnMut(MessageEvent)>::new(move |_: MessageEvent| self.set_link(Link::Live));
+        let on_open = Closure::<dyn FnMut(MessageEvent)>::new(move |_: MessageEvent| {
+            self.set_link(Link::Live);
+            // What happened between the rendering of the page and now.
+            self.read();
+        });
         let on_error = Closure::<dyn FnMut(MessageEvent)>::new(move |_: MessageEvent| self.set_link(Link::Paused));
         let listen = |name: &str, call: &Closure<dyn FnMut(MessageEvent)>| {
             // Refused only for a name that is no text.

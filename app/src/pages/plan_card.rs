@@ -7,7 +7,7 @@ use crate::api::Checked;
 use crate::components::findings::FindingList;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::sentence;
-use crate::format::{count, duration, percent};
+use crate::format::{count, limit, percent};
 
 /// The card; follows the last check.
 #[component]
@@ -46,7 +46,7 @@ fn numbers(card: PlanCard) -> impl IntoView {
                 <dt>"Trials"</dt>
                 <dd><b>{count(card.trials)}</b><span class="quiet">{format!("{} tasks × {} repeats × 2 arms", count(card.tasks), count(per_task))}</span></dd>
             </div>
-            <div><dt>"Longest"</dt><dd><b>{duration(Some(card.longest_seconds.saturating_mul(1_000)))}</b><span class="quiet">"if every trial takes its whole limit"</span></dd></div>
+            <div><dt>"Longest"</dt><dd><b>{limit(card.longest_seconds)}</b><span class="quiet">"if every trial takes its whole limit"</span></dd></div>
         </dl>
         {resolves}
         <p class="quiet">{card.advice}</p>

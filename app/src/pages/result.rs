@@ -145,7 +145,7 @@ fn LeftOut(report: EvaluationReport) -> impl IntoView {
         })
         .collect_view();
     let bounds = report.totals.delta_bounds.map(|[least, most]| {
-        view! { <p>"Had they gone worst or best for the skill, Δ would lie between " <Delta delta=Some(least)/> " and " <Delta delta=Some(most)/> "."</p> }
+        view! { <p>"Had they gone worst or best for the skill, Δ would lie between " <Delta delta=Some(least) neutral=true/> " and " <Delta delta=Some(most) neutral=true/> "."</p> }
     });
     (report.totals.pairs_incomplete > 0).then(|| {
         view! {

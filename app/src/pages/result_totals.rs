@@ -25,7 +25,8 @@ pub fn Totals(report: EvaluationReport) -> impl IntoView {
 }
 
 fn measures(totals: &DomainTotals) -> impl IntoView + use<> {
-    let delta_class = class(totals.delta);
+    let settled = totals.verdict.as_ref().is_some_and(|verdict| matches!(verdict.word(), "improves" | "harms"));
+    let delta_class = if settled { class(totals.delta) } else { "delta" };
     let reward = totals.mean_reward_with.zip(totals.mean_reward_without).map(|(with, without)| with - without);
     let ce = totals.ce.map(|ce| {
         view! {

@@ -16,7 +16,7 @@ use crate::components::findings::FindingList;
 use crate::components::fold::LongText;
 use crate::components::loaded::loaded;
 use crate::components::words::{Crumbs, Time};
-use crate::format::{UNKNOWN, duration};
+use crate::format::UNKNOWN;
 
 /// One task.
 #[component]
@@ -75,7 +75,7 @@ fn known(text: Option<&String>) -> String {
 }
 
 fn time(limit: Duration) -> String {
-    duration(u64::try_from(limit.as_millis()).ok())
+    crate::format::limit(limit.as_secs())
 }
 
 fn network(policy: &NetworkPolicy) -> String {

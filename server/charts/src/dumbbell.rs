@@ -74,6 +74,8 @@ struct Row {
     /// Pass rates without and with.
     rates: Option<(f64, f64)>,
     bold: bool,
+    /// Whether its line may look like a gain or a loss: the sum of all tasks only once the verdict is settled.
+    settled: bool,
 }
 
 /// Draws the pass rates of `report`, as an SVG element to be put into a page.
@@ -98,6 +100,7 @@ fn rows(report: &EvaluationReport) -> Vec<Row> {
         label: format!("All {} tasks", totals.tasks_complete),
         rates: totals.pass_rate_without.zip(totals.pass_rate_with),
         bold: true,
+        settled: totals.verdict.as_ref().is_some_and(|verdict| matches!(verdict.word(), "improves" | "harms")),
     };
     let mut tasks: Vec<&TaskReport> = report.tasks.iter().collect();
     // Unknown last; equal ones keep the plan's order.
@@ -107,6 +110,7 @@ fn rows(report: &EvaluationReport) -> Vec<Row> {
         label: task.task.clone(),
         rates: task.pass_rate_without.zip(task.pass_rate_with),
         bold: false,
+        settled: true,
     };
     std::iter::once(all).chain(tasks.iter().map(row)).collect()
 }
@@ -163,6 +167,7 @@ fn draw_row(canvas: &mut Canvas<'_>, layout: &Layout, at: usize, row: &Row) {
     let (a, b) = ((layout.x(without), y), (layout.x(with), y));
     let delta = with - without;
     let ink = match delta {
+        _ if !row.settled => Ink::Text,
         delta if delta > 0.0005 => Ink::Up,
         delta if delta < -0.0005 => Ink::Down,
         _ => Ink::Quiet,
