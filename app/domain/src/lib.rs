@@ -13,6 +13,7 @@ pub mod listing;
 pub mod order;
 pub mod path;
 pub mod plan;
+pub mod planner;
 pub mod published;
 pub mod report;
 pub mod skill;
