@@ -151,7 +151,7 @@ async fn what_goes_wrong_is_told_with_its_step_reason_and_remedy() {
         (step.as_str(), reason.as_str()),
         ("environment/Dockerfile:3: RUN echo some words && exit 3", "the command returned 3")
     );
-    assert!(log_tail.contains("some words"), "{log_tail}");
+    assert!(log_tail.contains("some words") && failed.to_string().contains("it printed: "), "{failed}");
     let no_file = bench.ensure(bench.request("COPY none.txt /x", &[])).await.unwrap_err();
     assert!(matches!(&no_file, SandboxError::BuildFailed { step, .. } if step.contains("COPY none.txt")), "{no_file}");
     let slow = BuildRequest { limit: Duration::from_secs(2), ..bench.request("RUN sleep 600", &[]) };

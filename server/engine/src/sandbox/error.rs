@@ -2,15 +2,6 @@
 
 use domain::verdict::InfraClass;
 
-/// The last lines of a build's output, where the cause usually stands.
-fn last_words(log: &str) -> String {
-    let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let from = lines.len().saturating_sub(3);
-    let words = lines.get(from..).unwrap_or_default().join(" / ");
-    let cut: String = words.chars().take(400).collect();
-    if cut.is_empty() { cut } else { format!(" (it printed: {cut})") }
-}
-
 /// Trouble of the engine, an image or a container.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SandboxError {
@@ -46,7 +37,8 @@ pub enum SandboxError {
     },
     /// A step of an image build failed.
     #[error(
-        "image build failed at '{step}': {reason}; mend the step, or build again without cache if something fetched has changed"
+        "image build failed at '{step}': {reason}{}; mend the step, or build again without cache if something fetched has changed",
+        last_words(log_tail)
     )]
     BuildFailed {
         /// The instruction.
@@ -127,4 +119,13 @@ impl SandboxError {
             Self::Other { what: what.to_owned(), reason }
         }
     }
+}
+
+/// The last lines of a build's output, where the cause usually stands.
+fn last_words(log: &str) -> String {
+    let lines: Vec<&str> = log.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let from = lines.len().saturating_sub(3);
+    let words = lines.get(from..).unwrap_or_default().join(" / ");
+    let cut: String = words.chars().take(400).collect();
+    if cut.is_empty() { cut } else { format!(" (it printed: {cut})") }
 }
