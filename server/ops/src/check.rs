@@ -1,5 +1,6 @@
 //! Checking without storing: every finding about skills, tasks, or a whole checkout.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use domain::finding::Finding;
@@ -7,6 +8,9 @@ use domain::hash::ContentHash;
 use formats::skill::{Intake, IntakeLimits, read_path};
 use formats::task::{discover, read_task};
 use serde::Serialize;
+
+/// Folders of a checkout with nothing of its own in them, and the tasks that SkillsBench itself leaves out.
+const SKIPPED: [&str; 4] = [".git", "node_modules", "target", "tasks-extra"];
 
 /// What a check found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -60,7 +64,10 @@ pub fn check(path: &Path) -> CheckReport {
     let tasks = if path.is_dir() { discover(path) } else { Vec::new() };
     let mut report = CheckReport::default();
     if tasks.is_empty() {
-        report.skills_at(path, "");
+        report.skills_at(path, "", Expected::Yes);
+    }
+    for folder in beside(path, &tasks) {
+        report.skills_at(&folder, &format!("{}/", shown(path, &folder)), Expected::No);
     }
     for folder in &tasks {
         report.task_at(path, folder);
@@ -68,13 +75,37 @@ pub fn check(path: &Path) -> CheckReport {
     report
 }
 
+/// The folders below `root` that neither are, nor hold, nor lie in one of `tasks`. Those of a task are looked at with it.
+fn beside(root: &Path, tasks: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut holders: BTreeSet<&Path> = tasks.iter().flat_map(|task| task.ancestors().skip(1)).collect();
+    holders.retain(|holder| holder.starts_with(root));
+    for holder in holders {
+        let children = std::fs::read_dir(holder).into_iter().flatten().filter_map(Result::ok);
+        let folders = children.filter(|child| child.file_type().is_ok_and(|kind| kind.is_dir()));
+        let wanted = |path: &PathBuf| {
+            !SKIPPED.iter().any(|name| path.ends_with(name)) && !tasks.iter().any(|task| task.starts_with(path))
+        };
+        found.extend(folders.map(|child| child.path()).filter(wanted));
+    }
+    found.sort();
+    found
+}
+
+/// Whether a place without a skill is a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Yes,
+    No,
+}
+
 impl CheckReport {
-    fn task_at(&mut self, root: &Path, folder: &PathBuf) {
+    fn task_at(&mut self, root: &Path, folder: &Path) {
         let loaded = read_task(folder, &[root.to_owned()]);
         let shown = shown(root, folder);
         let skills = folder.join("environment").join("skills");
         if skills.is_dir() {
-            self.skills_at(&skills, &format!("{shown}/environment/skills/"));
+            self.skills_at(&skills, &format!("{shown}/environment/skills/"), Expected::No);
         }
         let findings = loaded.findings.into_iter().map(|finding| below(finding, &format!("{shown}/"))).collect();
         self.tasks.push(CheckedTask {
@@ -85,14 +116,14 @@ impl CheckReport {
         });
     }
 
-    fn skills_at(&mut self, path: &Path, prefix: &str) {
+    fn skills_at(&mut self, path: &Path, prefix: &str, expected: Expected) {
         match read_path(path, &IntakeLimits::default()) {
-            Ok(intake) => self.take(intake, prefix),
+            Ok(intake) => self.take(intake, prefix, expected),
             Err(refusal) => self.findings.push(refusal.finding(&path.display().to_string())),
         }
     }
 
-    fn take(&mut self, intake: Intake, prefix: &str) {
+    fn take(&mut self, intake: Intake, prefix: &str, expected: Expected) {
         let placed = |findings: Vec<Finding>| findings.into_iter().map(|finding| below(finding, prefix)).collect();
         for skill in intake.skills {
             self.skills.push(CheckedSkill {
@@ -111,8 +142,7 @@ impl CheckReport {
             });
         }
         let about_all = intake.findings.into_iter().map(|finding| below(finding, prefix));
-        // A task without skills of its own is no fault of the skills folder.
-        self.findings.extend(about_all.filter(|finding| prefix.is_empty() || finding.code != "no_skill"));
+        self.findings.extend(about_all.filter(|finding| expected == Expected::Yes || finding.code != "no_skill"));
     }
 }
 

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use domain::finding::Finding;
-use domain::id::{EvaluationId, SkillVersionId, TaskId};
+use domain::id::{SkillVersionId, TaskId};
 use domain::listing::{PlanRequest, Refused};
 use domain::report::EvaluationReport;
+use engine::agent::command::NAME as COMMAND;
 use ops::{Ops, OpsError, Upload};
 use tokio_util::sync::CancellationToken;
 
@@ -77,8 +78,10 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
     let mut config = Config::load(common).map_err(Failure::unusable)?;
     config.max_concurrency = args.concurrency;
     let runtime = Runtime::open(config, args.command.as_deref()).await?;
-    let id = start(&runtime.ops, &args).await?;
+    let request = plan(&runtime.ops, &args).await?;
+    // Nothing is stored for a later start to run before it is known that it can be run here.
     let scheduler = runtime.scheduler().await?;
+    let id = runtime.ops.start(&request).await.map_err(unusable)?;
     let stop = CancellationToken::new();
     let queue = scheduler.status();
     let running = tokio::spawn(scheduler.run(stop.clone()));
@@ -111,7 +114,11 @@ pub async fn interrupted() {
     }
 }
 
-async fn start(ops: &Ops, args: &EvalArgs) -> Result<EvaluationId, Failure> {
+/// What to start, checked; says what is worth knowing before it is.
+async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
+    if args.agent == COMMAND && args.command.is_none() {
+        return Err(Failure::unusable(anyhow!("the agent 'command' runs a command of yours; give it with --command")));
+    }
     let skills = skills(ops, &args.skill).await?;
     let tasks = tasks(ops, args).await?;
     let request = PlanRequest {
@@ -131,7 +138,7 @@ async fn start(ops: &Ops, args: &EvalArgs) -> Result<EvaluationId, Failure> {
     let card = ops.plan(&request).await.map_err(unusable)?;
     say(&card.findings);
     eprintln!("{} trials. {}", card.trials, card.advice);
-    ops.start(&request).await.map_err(unusable)
+    Ok(request)
 }
 
 async fn skills(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Failure> {
@@ -144,6 +151,9 @@ async fn skills(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Fai
     let mut versions = Vec::new();
     for path in wanted {
         let path = PathBuf::from(path);
+        if !path.exists() {
+            return Err(Failure::unusable(anyhow!("there is no skill at {}; check the path", path.display())));
+        }
         let intake = ops.upload_skills(OWNER, Upload::Path(path.clone())).await.map_err(unusable)?;
         intake.accepted.iter().for_each(|skill| say(&skill.findings));
         say(&intake.findings);

@@ -81,6 +81,9 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
     }
 }
 
+/// Loggers that are heard from warnings on only, whatever is asked for: they would write secrets.
+const SILENCED: [&str; 1] = ["bollard=warn"];
+
 /// Runs a command to its exit code.
 #[must_use]
 pub fn run(cli: Cli) -> ExitCode {
@@ -113,5 +116,7 @@ fn start_log(serving: bool) {
     use tracing_subscriber::EnvFilter;
     let default = if serving { "info,hyper=warn,sqlx=warn" } else { "warn" };
     let filter = EnvFilter::try_from_env("SKILLDELTA_LOG").unwrap_or_else(|_| EnvFilter::new(default));
+    // The engine's client writes whole requests and answers into its log, commands and environments among them.
+    let filter = SILENCED.iter().filter_map(|directive| directive.parse().ok()).fold(filter, EnvFilter::add_directive);
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
 }

@@ -68,13 +68,15 @@ impl Follow {
                 self.after = last.id;
                 return Some(events.iter().filter_map(event).collect());
             }
-            // Whether it is finished is asked only once every event has gone out.
-            self.done = self.done || self.ops.report(self.id).await.ok()?.finished;
             if self.done {
                 self.said_done = true;
                 return Some(vec![Event::default().event("done").data("{}")]);
             }
-            self.wakes.changed().await.ok()?;
+            // The last events may have come since the look above, so an end that is news is followed by another look.
+            self.done = self.ops.report(self.id).await.ok()?.finished;
+            if !self.done {
+                self.wakes.changed().await.ok()?;
+            }
         }
     }
 }

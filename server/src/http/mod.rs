@@ -3,6 +3,7 @@
 mod events;
 mod health;
 mod refusal;
+mod rest;
 mod security;
 
 use std::net::SocketAddr;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use app::{App, Bundle, Csrf, shell};
 use axum::extract::Request;
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use axum::routing::get;
@@ -82,15 +83,19 @@ pub fn router(site: Site) -> Router {
         .with_state(options)
         .layer(Extension(Csrf(site.csrf)))
         .layer(middleware::from_fn(private))
+        .layer(middleware::from_fn(rest::read_refused))
         .layer(middleware::from_fn_with_state(Hosts::new(site.listen, &site.public_hosts), security::guard))
 }
 
 /// Files of the bundle; one that is not there is 404, never the app.
 fn assets(root: &std::path::Path, folder: &str, cache: &'static str) -> Router {
     let files = ServeDir::new(root.join(folder)).precompressed_br().precompressed_gzip();
-    Router::new()
-        .fallback_service(files)
-        .layer(SetResponseHeaderLayer::overriding(header::CACHE_CONTROL, HeaderValue::from_static(cache)))
+    // That a file is absent is true of this build alone and must not be remembered.
+    let kept = move |response: &Response| {
+        let there = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+        there.then(|| HeaderValue::from_static(cache))
+    };
+    Router::new().fallback_service(files).layer(SetResponseHeaderLayer::overriding(header::CACHE_CONTROL, kept))
 }
 
 /// What says nothing about caching is not cached.
