@@ -1,0 +1,40 @@
+//! `skilldelta check`: every finding of a skill, tasks, or a checkout.
+
+use serde_json::Value;
+
+use crate::common::{Home, Task, shared};
+
+#[test]
+fn a_checkout_is_told_with_all_its_findings() {
+    let home = Home::new("check");
+    home.write("checkout/skills/fine/SKILL.md", "---\nname: fine\ndescription: Is fine.\n---\n\nDo it well.\n");
+    home.write("checkout/skills/broken/SKILL.md", "---\nname: broken\ndescription: one: two\n---\nx\n");
+    let task = Task::new("windows");
+    let test = shared("H23/crlf-test.sh").unwrap_or(task.test.clone()).replace("\r\n", "\n").replace('\n', "\r\n");
+    Task { test, ..task }.write(&home, "checkout/tasks/windows");
+    let checkout = home.path("checkout").display().to_string();
+    let ended = home.run(&["check", &checkout, "--json"]);
+    assert_eq!(ended.code, 1, "{ended}");
+    let report: Value = serde_json::from_str(&ended.out).unwrap();
+    let skills = report["skills"].as_array().unwrap();
+    let names: Vec<&Value> = skills.iter().map(|skill| &skill["name"]).collect();
+    assert!(names.contains(&&"fine".into()) && skills.len() == 2, "{report}");
+    assert!(
+        skills.iter().any(|skill| skill["version"].is_string() && skill["findings"].as_array().unwrap().is_empty()),
+        "{report}"
+    );
+    let broken = skills.iter().flat_map(|skill| skill["findings"].as_array().unwrap()).next().unwrap();
+    assert_eq!((&broken["line"], &broken["severity"]), (&3.into(), &"error".into()), "{report}");
+    for field in ["file", "line", "code", "severity", "message", "hint"] {
+        assert!(broken.get(field).is_some(), "no {field} in {broken}");
+    }
+    let task = &report["tasks"][0];
+    assert_eq!((&task["name"], &task["layout"]), (&"windows".into(), &"skillsbench-1.0".into()), "{report}");
+    let told = task["findings"].to_string();
+    assert!(told.contains("line ends") && told.contains("test.sh"), "{told}");
+    let lines = home.run(&["check", &checkout]);
+    assert!(lines.code == 1 && lines.out.contains("2 skills, 1 tasks"), "{lines}");
+    home.run(&["check", "no/such/place"]).told(2, &["no/such/place", "check the path"]);
+    assert!(!home.path("data/skilldelta.sqlite").exists(), "a check stores nothing");
+    home.finish();
+}

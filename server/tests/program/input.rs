@@ -1,0 +1,100 @@
+//! What cannot be used is told with place, reason and remedy, and leaves nothing half-written.
+
+use crate::common::{Home, Running, Task};
+
+#[test]
+fn what_cannot_be_used_is_told_with_its_place_and_a_remedy() {
+    let home = Home::new("input");
+    home.task(&Task::new("fine"));
+    home.write("skills/broken/SKILL.md", "---\nname: broken\ndescription: one: two\n---\nx\n");
+    home.write("unverified/no-verifier/instruction.md", "Do it.\n");
+    home.write("unverified/no-verifier/task.toml", "version = \"1.0\"\n");
+    home.write("unverified/no-verifier/environment/Dockerfile", format!("FROM {}\n", home.base));
+    let (skill, tasks) = (home.skill(), home.tasks());
+    for (given, told) in [
+        (["no/such/skill", &tasks, "nop"], vec!["no skill at no/such/skill", "check the path"]),
+        (["skills/broken", &tasks, "nop"], vec!["SKILL.md:3:", "quotes"]),
+        (["skills", &tasks, "nop"], vec!["SKILL.md:3:"]),
+        ([&skill, "no/such/tasks", "nop"], vec!["no/such/tasks", "check the path"]),
+        ([&skill, "skills", "nop"], vec!["no task found below", "task.md"]),
+        ([&skill, "unverified", "nop"], vec!["no-verifier", "test.sh"]),
+        ([&skill, &tasks, "claude"], vec!["no agent 'claude'", "oracle"]),
+        ([&skill, &tasks, "bash"], vec!["needs a model", "upstream"]),
+        ([&skill, &tasks, "command"], vec!["--command"]),
+        (["task", &tasks, "nop"], vec!["bring no skill of their own", "fine"]),
+    ] {
+        let [skill, tasks, agent] = given;
+        let ended = home.run(&["eval", "--skill", skill, "--tasks", tasks, "--agent", agent]);
+        ended.told(2, &told);
+    }
+    let fine = ["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "nop"];
+    for (more, told) in [
+        (["-k", "0"], ["repeats", "from 1 to 100"]),
+        (["--fail-if", "speed<1"], ["speed", "delta"]),
+        (["--image-stand-in", "ubuntu"], ["--image-stand-in", "NAME=LOCAL"]),
+        (["--config", "none.toml"], ["none.toml", "check the path"]),
+        (["--task-ids", "absent"], ["no task 'absent'", "fine"]),
+    ] {
+        home.run(&[fine.as_slice(), &more].concat()).told(2, &told);
+    }
+    assert_eq!(home.evaluations(&home.data()), 0);
+    home.finish();
+}
+
+#[test]
+fn without_an_engine_nothing_is_planned() {
+    let home = Home::new("no-engine");
+    home.task(&Task::new("fine"));
+    let (skill, tasks) = (home.skill(), home.tasks());
+    let mut command = home.command(&["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "nop"]);
+    command.env("DOCKER_HOST", "unix:///nonexistent");
+    Running::start(command).end().told(1, &["/nonexistent", "start Docker", "DOCKER_HOST"]);
+    assert_eq!(home.evaluations(&home.data()), 0, "an evaluation was left that the next start would run");
+    let mut doctor = home.command(&["doctor"]);
+    doctor.env("DOCKER_HOST", "unix:///nonexistent");
+    let ended = Running::start(doctor).end();
+    assert_eq!(ended.code, 1, "{ended}");
+    assert!(ended.out.contains("problem  container engine") && ended.out.contains("start Docker"), "{ended}");
+    let ended = home.run(&["doctor"]);
+    assert_eq!(ended.code, 0, "{ended}");
+    home.finish();
+}
+
+#[test]
+fn an_image_that_cannot_be_had_is_infrastructure_trouble_with_a_remedy() {
+    let home = Home::new("no-image");
+    let gone = Task::new("gone");
+    home.task(&gone);
+    let dockerfile = format!("FROM skilldelta-no-such-image:1\nLABEL test={}\nWORKDIR /app\n", home.mark);
+    home.write("tasks/gone/environment/Dockerfile", dockerfile);
+    let (ended, report) = home.eval(&["--agent", "nop"]);
+    assert_eq!(ended.code, 1, "{ended}");
+    for trial in report["trials"].as_array().unwrap() {
+        assert_eq!(trial["verdict"], "infra_error", "{trial}");
+        let error = trial["error"].as_str().unwrap();
+        assert!(error.contains("skilldelta-no-such-image:1") && error.contains("stand-in"), "{error}");
+    }
+    // A stand-in mends it.
+    let stand_in = format!("skilldelta-no-such-image:1={}", home.base);
+    let (ended, report) = home.eval(&["--agent", "oracle", "--image-stand-in", &stand_in]);
+    assert_eq!((ended.code, &report["totals"]["both"]), (0, &1.into()), "{ended}");
+    home.finish();
+}
+
+#[test]
+fn a_data_folder_has_one_owner_and_a_port_one_server() {
+    let home = Home::new("owner");
+    home.task(&Task::new("fine"));
+    let mut site = home.serve(&[]);
+    let pid = site.running.pid().to_string();
+    let data = home.data().display().to_string();
+    let ended = home.run(&["eval", "--skill", &home.skill(), "--tasks", &home.tasks(), "--agent", "nop"]);
+    ended.told(1, &[&data, "in use", &pid, "choose another folder"]);
+    let ended = home.run(&["serve", "--listen", &site.host, "--data", "elsewhere"]);
+    ended.told(1, &[&site.host, "in use", "--listen"]);
+    assert!(!home.path("elsewhere").exists(), "made for nothing");
+    assert!(site.running.is_running());
+    let ended = site.stop();
+    assert_eq!(ended.code, 0, "{ended}");
+    home.finish();
+}

@@ -1,0 +1,17 @@
+//! The whole program, run as a person runs it: its own binary, the real container engine, a real data folder. One program, so that it is
+//! linked once.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod check;
+mod common;
+mod disk;
+mod evaluation;
+mod flood;
+mod input;
+mod live;
+mod pairing;
+mod recovery;
+mod secrets;
+mod upload;
+mod verdicts;
+mod web;
