@@ -1,5 +1,6 @@
 //! Bytes to domain values and back: skills, task layouts, verifier results, traces, reports. Pure.
 
+pub mod results;
 pub mod skill;
 pub mod task;
 pub mod trace;

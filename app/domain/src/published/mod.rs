@@ -83,11 +83,11 @@ pub struct Overall {
     pub p_sign: f64,
     /// ρ over all tokens: the ratio of sums − 1.
     pub rho: Option<f64>,
-    /// Mean of the rows' ρ, to compare; not to be used.
+    /// Mean of the rows' printed ρ, to compare; not to be used.
     pub rho_mean: Option<f64>,
-    /// Median of the rows' ρ.
+    /// Median of the rows' printed ρ.
     pub rho_median: Option<f64>,
-    /// Geometric mean of the rows' ratios − 1.
+    /// Geometric mean of the rows' printed ratios − 1.
     pub rho_geometric: Option<f64>,
     /// Pearson's correlation of Δ and ρ.
     pub correlation: Option<f64>,
@@ -126,7 +126,7 @@ impl Overall {
             u32::try_from(rows.iter().filter(|row| holds(row)).count()).unwrap_or(u32::MAX)
         };
         let deltas: Vec<f64> = rows.iter().map(PublishedRow::delta).collect();
-        let rhos: Vec<f64> = rows.iter().filter_map(PublishedRow::rho).collect();
+        let rhos: Vec<f64> = rows.iter().map(|row| row.printed_rho / 100.0).collect();
         let (gains, losses) = (count(|row| row.net() > 0), count(|row| row.net() < 0));
         let tokens = |of: fn(&PublishedRow) -> f64| rows.iter().map(of).sum::<f64>();
         let without = tokens(|row| row.tokens_without.value);
