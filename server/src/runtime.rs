@@ -18,7 +18,7 @@ use engine::sandbox::Redactor;
 use engine::sandbox::docker::DockerEngine;
 use engine::trial::{Clock, Executor, ExecutorParts};
 use gateway::Gateway;
-use ops::{Ops, OpsConfig};
+use ops::{Ops, OpsConfig, Secrets};
 use store::{DataDir, Store, StoreError};
 
 use crate::config::{Config, UpstreamKind};
@@ -138,6 +138,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
         models: models.collect(),
         task_roots: config.task_roots.clone(),
         upload_limit: config.upload_limit,
+        secrets: Secrets::new(secrets(config)),
     }
 }
 

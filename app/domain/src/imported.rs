@@ -29,14 +29,8 @@ pub enum ResultFormat {
 
 impl ResultFormat {
     /// All of them, our own first.
-    pub const ALL: [Self; 6] = [
-        Self::Skilldelta,
-        Self::SweSkillsBench,
-        Self::Agentcompass,
-        Self::Evalscope,
-        Self::Harbor,
-        Self::SkillCreator,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Skilldelta, Self::SweSkillsBench, Self::Agentcompass, Self::Evalscope, Self::Harbor, Self::SkillCreator];
 
     /// The word used on the command line, in tables and JSON.
     #[must_use]
@@ -96,6 +90,12 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// Whether another runner made it, rather than a Skilldelta elsewhere.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        self.format != ResultFormat::Skilldelta || self.before.as_ref().is_some_and(|before| before.is_foreign())
+    }
+
     /// What a person is told beside every such result: `Imported from Harbor (job-1), self-reported`.
     #[must_use]
     pub fn sentence(&self) -> String {

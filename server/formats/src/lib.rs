@@ -1,5 +1,7 @@
 //! Bytes to domain values and back: skills, task layouts, verifier results, traces, reports. Pure.
 
+pub mod export;
+pub mod import;
 pub mod results;
 pub mod skill;
 pub mod task;

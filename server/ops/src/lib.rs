@@ -5,8 +5,11 @@
 mod check;
 mod error;
 mod evaluations;
+mod export;
+mod import;
 mod pairs;
 mod plan;
+mod secrets;
 mod skills;
 mod tasks;
 
@@ -20,6 +23,8 @@ use store::Store;
 
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use error::{OpsError, Result};
+pub use export::Export;
+pub use secrets::Secrets;
 pub use skills::Upload;
 
 /// Asks what time it is.
@@ -36,6 +41,8 @@ pub struct OpsConfig {
     pub task_roots: Vec<PathBuf>,
     /// Largest upload, in bytes.
     pub upload_limit: u64,
+    /// Values that must not appear in an export, nor in what is imported.
+    pub secrets: Secrets,
 }
 
 /// Everything a user can ask for. Clones are cheap.

@@ -219,7 +219,7 @@ fn say(findings: &[Finding]) {
         .for_each(|finding| eprintln!("{finding}"));
 }
 
-fn unusable(error: OpsError) -> Failure {
+pub(super) fn unusable(error: OpsError) -> Failure {
     match error {
         OpsError::Invalid { .. } | OpsError::NotFound { .. } | OpsError::TooLarge { .. } => Failure::unusable(error),
         OpsError::Store(_) => error.into(),

@@ -4,7 +4,9 @@ mod check;
 mod doctor;
 mod eval;
 mod example;
+mod export;
 mod fail_if;
+mod import;
 mod progress;
 mod serve;
 mod table;
@@ -33,6 +35,10 @@ enum Command {
     Eval(Box<eval::EvalArgs>),
     /// Tell all findings for a skill, tasks, or a whole checkout. Stores nothing.
     Check(check::CheckArgs),
+    /// Write an evaluation as JSON, CSV, Markdown, one HTML page, ATIF traces, or in the form of another runner.
+    Export(export::ExportArgs),
+    /// Take in results of other runners; they stay marked as imported.
+    Import(import::ImportArgs),
     /// Say what of the environment works, and how to mend what does not.
     Doctor,
 }
@@ -100,6 +106,8 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Serve(args) => serve::run(&cli.common, args).await,
             Command::Eval(args) => eval::run(&cli.common, *args).await,
             Command::Check(args) => check::run(&args),
+            Command::Export(args) => export::run(&cli.common, args).await,
+            Command::Import(args) => import::run(&cli.common, args).await,
             Command::Doctor => doctor::run(&cli.common).await,
         }
     });

@@ -1,0 +1,111 @@
+//! Everything, in our own JSON.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use domain::hash::ContentHash;
+use domain::history::{AttemptHistory, EvaluationHistory, TrialHistory};
+use domain::plan::{RunSettings, Treatment};
+use domain::trial::TrialState;
+
+use super::document::{Document, EvaluationPart, FilePart, SCHEMA, TreatmentPart, TrialPart, VersionPart};
+use super::{ExportError, Exported};
+
+/// The document as text.
+pub(super) fn render(exported: &Exported<'_>) -> Result<Vec<u8>, ExportError> {
+    let mut bytes = serde_json::to_vec_pretty(&document(exported)).map_err(ExportError::write)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn document(exported: &Exported<'_>) -> Document {
+    let history = exported.history;
+    let files = exported.files.iter().map(|(hash, bytes)| (*hash, file(bytes)));
+    Document {
+        schema: SCHEMA.to_owned(),
+        evaluation: evaluation(history),
+        imported: history.imported.clone(),
+        trials: history.trials.iter().map(|trial| trial_part(exported, trial)).collect(),
+        files: files.collect(),
+        files_left_out: exported.left_out.to_vec(),
+        report: Some(exported.report.clone()),
+    }
+}
+
+fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
+    let plan = &history.plan;
+    // Another runner's seed and limits are unknown; what stands in the plan for them is no measurement.
+    let foreign = history.imported.as_ref().is_some_and(domain::imported::Imported::is_foreign);
+    let version = |name: &str, version: ContentHash| VersionPart { name: name.to_owned(), version: version.known() };
+    let settings =
+        RunSettings { timeout_multiplier: fifteen_digits(plan.settings.timeout_multiplier), ..plan.settings.clone() };
+    EvaluationPart {
+        id: Some(history.id.0),
+        title: plan.title.clone(),
+        created_at: history.created_at,
+        treatment: match &plan.treatment {
+            Treatment::TasksOwn => TreatmentPart::TasksOwn,
+            Treatment::Skills { versions } => TreatmentPart::Skills {
+                versions: versions.iter().map(|skill| version(&skill.name, skill.version)).collect(),
+            },
+        },
+        tasks: plan.tasks.iter().map(|task| version(&task.name, task.version)).collect(),
+        agent: plan.agent.clone(),
+        model: plan.model.clone(),
+        repeats: plan.repeats,
+        seed: (!foreign).then_some(plan.seed),
+        settings: (!foreign).then_some(settings),
+    }
+}
+
+fn trial_part(exported: &Exported<'_>, trial: &TrialHistory) -> TrialPart {
+    TrialPart {
+        task: exported.task(trial).to_owned(),
+        task_index: exported.task_index(trial),
+        condition: trial.condition,
+        repeat: trial.repeat,
+        state: trial.state.word().to_owned(),
+        verdict: trial.state.verdict().cloned(),
+        finished_at: match trial.state {
+            TrialState::Finished { at, .. } => Some(at),
+            TrialState::Queued { .. } | TrialState::Running { .. } => None,
+        },
+        attempts: trial.attempts.iter().map(attempt).collect(),
+    }
+}
+
+fn attempt(attempt: &AttemptHistory) -> AttemptHistory {
+    let mut attempt = attempt.clone();
+    if let Some(result) = &mut attempt.result {
+        result.reward = result.reward.map(fifteen_digits);
+    }
+    attempt
+}
+
+fn file(bytes: &[u8]) -> FilePart {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => FilePart::Text(text.to_owned()),
+        Err(_) => FilePart::Base64(STANDARD.encode(bytes)),
+    }
+}
+
+/// The nearest number of at most fifteen significant digits: such a number is the same to every reader of JSON, one of seventeen is not.
+fn fifteen_digits(number: f64) -> f64 {
+    format!("{number:.14e}").parse().unwrap_or(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fifteen_digits;
+
+    #[test]
+    fn what_is_written_is_what_is_read() {
+        for n in 1..200_u32 {
+            for k in 0..=n {
+                let share = fifteen_digits(f64::from(k) / f64::from(n));
+                let text = serde_json::to_string(&share).unwrap();
+                assert_eq!(serde_json::from_str::<f64>(&text).unwrap().to_bits(), share.to_bits(), "{k}/{n} {text}");
+                assert!((share - f64::from(k) / f64::from(n)).abs() < 1e-14);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Words that several formats share: who was evaluated, and what marks the result bears.
+
+use domain::report::{EvaluationReport, ReportSkill, number};
+
+/// `count-sheep@1a2b3c4d5e6f + other`.
+pub(super) fn skills(report: &EvaluationReport) -> String {
+    report.skills.iter().map(skill).collect::<Vec<_>>().join(" + ")
+}
+
+fn skill(skill: &ReportSkill) -> String {
+    let version = skill.version.as_ref().map(|version| format!("@{}", version.chars().take(12).collect::<String>()));
+    format!("{}{}", skill.name, version.unwrap_or_default())
+}
+
+/// `bash 1`.
+pub(super) fn agent(report: &EvaluationReport) -> String {
+    format!("{} {}", report.agent.name, report.agent.version).trim().to_owned()
+}
+
+/// The model's name, or a dash.
+pub(super) fn model(report: &EvaluationReport) -> String {
+    report.model.clone().unwrap_or_else(|| number::UNKNOWN.to_owned())
+}
+
+/// What must stand beside every number of this result: that it was imported, that its model was scripted. Empty for an ordinary one.
+pub(super) fn marks(report: &EvaluationReport) -> Vec<String> {
+    let scripted =
+        report.is_scripted().then(|| "Scripted model: its answers came from a file; not a measurement".to_owned());
+    let imported = report.imported.as_ref().map(domain::imported::Imported::sentence);
+    let open = (!report.finished).then(|| "Not finished: the numbers are interim".to_owned());
+    imported.into_iter().chain(scripted).chain(open).collect()
+}
+
+/// The facts beside the headline: name and value, the same words as on the result's page.
+pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
+    let totals = &report.totals;
+    let interval = |low: f64, high: f64, show: fn(Option<f64>) -> String| {
+        format!(", 95 % interval {} to {}", show(Some(low)), show(Some(high)))
+    };
+    let delta_ci = totals.delta_ci.map(|ci| interval(ci.low, ci.high, number::points)).unwrap_or_default();
+    let rho_ci = totals.rho_ci.map(|ci| interval(ci.low, ci.high, number::change)).unwrap_or_default();
+    let opened = match totals.activation_known {
+        0 => number::UNKNOWN.to_owned(),
+        known => format!("{} of {known} with-skill trials", totals.activated),
+    };
+    vec![
+        ("Δ pass rate", format!("{}{delta_ci}", number::points(totals.delta))),
+        (
+            "Pass rate",
+            format!(
+                "{} without → {} with, n = {} tasks",
+                number::percent(totals.pass_rate_without),
+                number::percent(totals.pass_rate_with),
+                totals.tasks_complete
+            ),
+        ),
+        ("p", number::p_value(totals.p_value)),
+        (
+            "ρ tokens",
+            format!(
+                "{}{rho_ci} ({} → {}, n = {} pairs)",
+                number::change(totals.rho),
+                number::tokens(totals.tokens_without),
+                number::tokens(totals.tokens_with),
+                totals.pairs_with_tokens
+            ),
+        ),
+        ("Skill opened", opened),
+        ("Pairs", format!("{} complete, {} left out", totals.pairs_complete, totals.pairs_incomplete)),
+        (
+            "Flips",
+            format!(
+                "{} rescued, {} broken, {} both, {} neither",
+                totals.rescued, totals.broken, totals.both, totals.neither
+            ),
+        ),
+    ]
+}

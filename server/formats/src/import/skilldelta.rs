@@ -1,0 +1,221 @@
+//! Our own JSON: `skilldelta.export.v1`, everything without loss, and `skilldelta.evaluation.v1`, the result that `eval --json` writes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use domain::finding::Finding;
+use domain::hash::ContentHash;
+use domain::history::TrialHistory;
+use domain::id::{SkillVersionId, TaskId, TrialId};
+use domain::plan::{EvaluationPlan, SkillRef, TaskRef, Treatment};
+use domain::time::Timestamp;
+use domain::trial::TrialState;
+use serde::Deserialize;
+
+use super::draft::MOST_PAIRS;
+use super::files::{json_error, parse};
+use super::{Files, ReadEvaluation, skilldelta_report};
+use crate::export::document::{Document, FilePart, SCHEMA, TreatmentPart, TrialPart};
+
+/// As far as a file is looked at to see whether it is ours, in bytes.
+const HEAD: usize = 512;
+
+#[derive(Deserialize)]
+struct Head {
+    schema: String,
+}
+
+/// The files that say that they are ours.
+pub(super) fn candidates(files: &Files) -> Vec<String> {
+    let ours = |path: &String| {
+        let head = files.peek(path, HEAD);
+        let head = String::from_utf8_lossy(&head);
+        head.contains("\"schema\"")
+            && (head.contains("\"skilldelta.export.") || head.contains("\"skilldelta.evaluation."))
+    };
+    files.paths().into_iter().filter(|path| path.ends_with(".json")).filter(ours).collect()
+}
+
+pub(super) fn read(files: &mut Files, now: Timestamp, findings: &mut Vec<Finding>) -> Vec<ReadEvaluation> {
+    let mut paths = candidates(files);
+    if paths.is_empty() {
+        paths = files.paths().into_iter().filter(|path| path.ends_with(".json")).collect();
+    }
+    let mut read = Vec::new();
+    for path in paths {
+        match files.read(&path).and_then(|bytes| one(&path, &bytes, now)) {
+            Ok(evaluation) => read.push(evaluation),
+            Err(finding) => findings.push(*finding),
+        }
+    }
+    read
+}
+
+fn one(path: &str, bytes: &[u8], now: Timestamp) -> Result<ReadEvaluation, Box<Finding>> {
+    let head: Head = parse(path, bytes)?;
+    match head.schema.as_str() {
+        SCHEMA => document(path, bytes),
+        domain::report::SCHEMA => skilldelta_report::read(path, &parse(path, bytes)?, now),
+        other => {
+            let message = format!("the schema {other:?} is not known here");
+            let hint = format!(
+                "this program reads {SCHEMA} and {}; use the newer program that wrote it",
+                domain::report::SCHEMA
+            );
+            Err(Box::new(Finding::error("unknown_schema", path, message).hint(hint)))
+        }
+    }
+}
+
+fn document(path: &str, bytes: &[u8]) -> Result<ReadEvaluation, Box<Finding>> {
+    let mut unknown = Vec::new();
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut json = serde_json::Deserializer::from_slice(bytes);
+    let document: Document = serde_ignored::deserialize(&mut json, |field| unknown.push(field.to_string()))
+        .map_err(|error| Box::new(json_error(path, &error, 0)))?;
+    json.end().map_err(|error| Box::new(json_error(path, &error, 0)))?;
+    let findings = unknown
+        .into_iter()
+        .filter(|field| field != "report")
+        .map(|field| {
+            let message = format!("the field {field} is not known here and was left out");
+            Finding::warning("unknown_field", path, message).hint("a newer program wrote it; use that one to keep it")
+        })
+        .collect();
+    let plan = plan(path, &document)?;
+    let trials = trials(path, &document, &plan)?;
+    let files = contents(path, document.files)?;
+    Ok(ReadEvaluation {
+        plan,
+        created_at: document.evaluation.created_at,
+        trials,
+        files,
+        before: document.imported,
+        findings,
+    })
+}
+
+fn refuse(code: &str, path: &str, message: String, hint: &str) -> Box<Finding> {
+    Box::new(Finding::error(code, path, message).hint(hint))
+}
+
+fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>> {
+    let part = &document.evaluation;
+    if part.tasks.is_empty() || part.repeats == 0 {
+        return Err(refuse(
+            "empty_plan",
+            path,
+            "evaluation.tasks or evaluation.repeats is empty".to_owned(),
+            "export it again",
+        ));
+    }
+    if (part.repeats as usize).saturating_mul(part.tasks.len()) > MOST_PAIRS {
+        let message = format!("evaluation.repeats times the tasks make more than {MOST_PAIRS} pairs");
+        return Err(refuse("too_many_pairs", path, message, "export the evaluations one by one"));
+    }
+    let known = |version: Option<ContentHash>| version.unwrap_or(ContentHash::UNKNOWN);
+    let treatment = match &part.treatment {
+        TreatmentPart::TasksOwn => Treatment::TasksOwn,
+        TreatmentPart::Skills { versions } => Treatment::Skills {
+            versions: (1..)
+                .zip(versions)
+                .map(|(id, skill)| SkillRef {
+                    id: SkillVersionId(-id),
+                    name: skill.name.clone(),
+                    version: known(skill.version),
+                })
+                .collect(),
+        },
+    };
+    let task = |(id, task): (i64, &crate::export::document::VersionPart)| TaskRef {
+        id: TaskId(-id),
+        name: task.name.clone(),
+        version: known(task.version),
+    };
+    Ok(EvaluationPlan {
+        title: part.title.clone(),
+        treatment,
+        tasks: (1..).zip(&part.tasks).map(task).collect(),
+        agent: part.agent.clone(),
+        model: part.model.clone(),
+        repeats: part.repeats,
+        seed: part.seed.unwrap_or(0),
+        settings: part.settings.clone().unwrap_or_default(),
+    })
+}
+
+fn trials(path: &str, document: &Document, plan: &EvaluationPlan) -> Result<Vec<TrialHistory>, Box<Finding>> {
+    let mut seen = BTreeSet::new();
+    let mut trials = Vec::with_capacity(document.trials.len());
+    for (number, part) in (1_i64..).zip(&document.trials) {
+        let place = format!("trials[{}]", number - 1);
+        let Some(task) = plan.tasks.get(part.task_index).filter(|task| task.name == part.task) else {
+            let message = format!("{place}: task_index {} is not the task {:?}", part.task_index, part.task);
+            return Err(refuse("wrong_task", path, message, "export it again"));
+        };
+        if part.repeat == 0
+            || part.repeat > plan.repeats
+            || !seen.insert((part.task_index, part.condition, part.repeat))
+        {
+            let message = format!(
+                "{place}: repeat {} of {} {} is there twice, or not in the plan",
+                part.repeat, part.task, part.condition
+            );
+            return Err(refuse("repeated_run", path, message, "export it again"));
+        }
+        trials.push(trial(path, &place, part, TrialId(-number), task.id)?);
+    }
+    Ok(trials)
+}
+
+fn trial(path: &str, place: &str, part: &TrialPart, id: TrialId, task: TaskId) -> Result<TrialHistory, Box<Finding>> {
+    let (Some(verdict), Some(at)) = (part.verdict.clone(), part.finished_at) else {
+        let message = format!("{place} is not finished ({})", part.state);
+        return Err(refuse("unfinished", path, message, "export the evaluation again when it is finished"));
+    };
+    for attempt in &part.attempts {
+        let reward = attempt.result.as_ref().and_then(|result| result.reward);
+        if reward.is_some_and(|reward| !(0.0..=1.0).contains(&reward)) {
+            let message = format!("{place}: attempt {} has a reward outside 0..=1", attempt.number);
+            return Err(refuse("reward_range", path, message, "export it again"));
+        }
+    }
+    let attempts = u32::try_from(part.attempts.len()).unwrap_or(u32::MAX);
+    let state = TrialState::Finished { attempts, verdict, at };
+    Ok(TrialHistory {
+        id,
+        task,
+        condition: part.condition,
+        repeat: part.repeat,
+        state,
+        attempts: part.attempts.clone(),
+    })
+}
+
+/// The embedded files; each must be what its name promises.
+fn contents(
+    path: &str,
+    files: BTreeMap<ContentHash, FilePart>,
+) -> Result<BTreeMap<ContentHash, Vec<u8>>, Box<Finding>> {
+    let mut contents = BTreeMap::new();
+    for (hash, part) in files {
+        let bytes = match part {
+            FilePart::Text(text) => text.into_bytes(),
+            FilePart::Base64(text) => STANDARD.decode(text).map_err(|error| {
+                refuse("damaged_file", path, format!("files.{hash}: this is no base64: {error}"), "export it again")
+            })?,
+        };
+        if ContentHash::of(&bytes) != hash {
+            let message = format!("files.{hash}: the content is not what its name promises");
+            return Err(refuse(
+                "damaged_file",
+                path,
+                message,
+                "the file was changed after it was exported; export it again",
+            ));
+        }
+        contents.insert(hash, bytes);
+    }
+    Ok(contents)
+}

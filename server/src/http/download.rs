@@ -1,0 +1,28 @@
+//! Downloads of an evaluation: `/evaluations/{id}/export/{format}`, one file each, folders as zip archives.
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use domain::id::EvaluationId;
+use formats::export::ExportFormat;
+use ops::{Ops, OpsError};
+
+use super::refusal::Refused;
+
+/// Answers the file as an attachment: a browser never shows it as a page of this site.
+pub async fn download(
+    State(ops): State<Ops>,
+    Path((id, word)): Path<(EvaluationId, String)>,
+) -> Result<Response, Refused> {
+    let format = ExportFormat::from_word(&word).ok_or(OpsError::NotFound { what: "export format", id: word })?;
+    let export = ops.export(id, format).await?;
+    let media_type = export.media_type;
+    let (name, bytes) = export.into_download()?;
+    let mut response = bytes.into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    // Names are made of our own words and a number; one that a header cannot hold does not occur.
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
+    headers.insert(header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment")));
+    Ok(response)
+}
