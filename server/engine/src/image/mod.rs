@@ -1,7 +1,6 @@
 //! Images: built from a task's folder, or had by name, once for all who want the same, and re-used as long as nothing that goes in changes.
 
 mod build;
-pub mod compose;
 mod context;
 mod dockerfile;
 mod locks;

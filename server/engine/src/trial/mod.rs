@@ -151,9 +151,10 @@ impl Attempt<'_> {
 
     fn agent(&self) -> Result<Arc<dyn Agent>, Fault> {
         let wanted = &self.order.agent;
-        let agent = self.executor.agents.iter().find(|agent| agent.name() == wanted.name).cloned();
-        agent.ok_or_else(|| {
-            Fault::Order(format!("the agent '{}' is not known here; restart with it configured", wanted.name))
+        let is_wanted = |agent: &&Arc<dyn Agent>| agent.name() == wanted.name && agent.version() == wanted.version;
+        self.executor.agents.iter().find(is_wanted).cloned().ok_or_else(|| {
+            let (name, version) = (&wanted.name, &wanted.version);
+            Fault::Order(format!("the agent '{name}' in version {version} is not known here; restart with it configured"))
         })
     }
 

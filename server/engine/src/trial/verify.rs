@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::live::PhaseLog;
 use super::reporter::Reporter;
 use crate::blobs::{Blobs, load_tree};
-use crate::sandbox::{Caps, Download, ExecSpec, Exit, Redactor, Sandbox, Upload};
+use crate::sandbox::{Caps, Download, ExecEnd, ExecSpec, Exit, Redactor, Sandbox, Upload};
 
 /// Where the verifier's files wait until the script below has cleared the way. An agent's own `/tests` never mixes with them.
 const STAGE: &str = "/.skilldelta/verifier";
@@ -63,7 +63,7 @@ impl Verification<'_> {
         if log.secrets > 0 {
             findings.push(super::secret_printed("the verifier", log.secrets));
         }
-        let run = self.evidence(end.exit, &left, log.text());
+        let run = self.evidence(&end, &left, log.text());
         let judgement = judge(&run);
         let log = log.store(self.blobs).await.map_err(|source| Fault::Blobs { what: "the verifier's log", source })?;
         Ok(Verified { judgement, log, findings })
@@ -79,8 +79,12 @@ impl Verification<'_> {
         command
     }
 
-    fn evidence(&self, exit: Exit, left: &Download, output: String) -> VerifierRun {
-        let ending = match exit {
+    /// A memory kill counts even where the script swallowed it and exited well: what it wrote then is no judgement.
+    fn evidence(&self, end: &ExecEnd, left: &Download, output: String) -> VerifierRun {
+        let ending = match end.exit {
+            Exit::Exited(_) | Exit::Signalled(_) if end.oom_kills.is_some_and(|kills| kills > 0) => {
+                VerifierEnding::OutOfMemory { limit_mb: self.task.environment.memory_mb }
+            }
             Exit::Exited(code) => VerifierEnding::Exited { code: i64::from(code) },
             Exit::Signalled(signal) => VerifierEnding::Exited { code: 128 + i64::from(signal) },
             Exit::TimedOut { limit } => VerifierEnding::TimedOut { limit },
