@@ -2,6 +2,7 @@
 //!
 //! Starting an evaluation writes rows and nothing else: the scheduler in `server` finds them. This crate never sees the engine.
 
+mod analyze;
 mod check;
 mod error;
 mod evaluations;
@@ -21,6 +22,7 @@ use domain::plan::ModelRef;
 use domain::time::Timestamp;
 use store::Store;
 
+pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use error::{OpsError, Result};
 pub use export::Export;

@@ -1,5 +1,6 @@
 //! The command line. Exit codes: 0 done, 1 failed, 2 unusable input, 3 a condition of `--fail-if` holds.
 
+mod analyze;
 mod check;
 mod doctor;
 mod eval;
@@ -39,6 +40,8 @@ enum Command {
     Export(export::ExportArgs),
     /// Take in results of other runners; they stay marked as imported.
     Import(import::ImportArgs),
+    /// Analyze a file of trials (JSON lines, JSON or CSV), whatever program made it. Stores nothing.
+    Analyze(Box<analyze::AnalyzeArgs>),
     /// Say what of the environment works, and how to mend what does not.
     Doctor,
 }
@@ -108,6 +111,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Check(args) => check::run(&args),
             Command::Export(args) => export::run(&cli.common, args).await,
             Command::Import(args) => import::run(&cli.common, args).await,
+            Command::Analyze(args) => analyze::run(&args),
             Command::Doctor => doctor::run(&cli.common).await,
         }
     });

@@ -25,6 +25,15 @@ pub struct GroupKey {
     pub model: Option<String>,
 }
 
+/// For people: `xlsx · bash 1 · m`.
+impl std::fmt::Display for GroupKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let parts: Vec<&str> =
+            [&self.skill, &self.agent, &self.model].into_iter().flatten().map(String::as_str).collect();
+        f.write_str(&parts.join(" · "))
+    }
+}
+
 /// The trials of one key.
 pub(super) struct Group {
     pub key: GroupKey,

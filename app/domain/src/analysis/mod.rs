@@ -222,8 +222,13 @@ fn tell<'a>(analysis: &mut Analysis, file: &str, records: impl Iterator<Item = &
         (Some(clustered), Some(plain)) => clustered.verdict.is_some_and(|verdict| verdict.word() != plain.word()),
         _ => false,
     };
-    if analysis.rows.iter().any(disagree) {
-        let message = "with tasks of one cluster taken together the verdict is another: believe the clustered one";
+    let decided: Vec<String> =
+        analysis.rows.iter().filter(|row| disagree(row)).map(|row| row.key.to_string()).collect();
+    if !decided.is_empty() {
+        let of_which = if analysis.rows.len() > 1 { format!(" for {}", decided.join(", ")) } else { String::new() };
+        let message = format!(
+            "with tasks of one cluster taken together the verdict is another{of_which}: believe the clustered one"
+        );
         analysis.findings.push(Finding::warning("clusters_decide", file, message));
     }
 }

@@ -124,9 +124,7 @@ fn contender(row: &AnalysisRow, group: &Group, id: i64) -> Contender {
         value: Fraction::of_tasks(&group.tasks),
         ci: row.totals.delta_ci,
         pairs: row.totals.pairs_complete,
-        name: [&row.key.skill, &row.key.agent, &row.key.model]
-            .map(|part| part.as_deref().unwrap_or_default())
-            .join(" · "),
+        name: row.key.to_string(),
         id,
         ranked: row.ranked,
     }
