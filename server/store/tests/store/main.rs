@@ -6,6 +6,7 @@ mod claims;
 mod evaluations;
 mod events;
 mod fixtures;
+mod imported;
 mod kill;
 mod load;
 mod migrations;
