@@ -22,7 +22,7 @@ use ops::{Ops, OpsConfig, Secrets};
 use store::{DataDir, Store, StoreError};
 
 use crate::config::{Config, UpstreamKind};
-use crate::scheduler::{Obstacles, Scheduler};
+use crate::scheduler::{Available, Obstacles, Scheduler};
 use crate::upstreams;
 
 /// The open data folder with what can be asked of it.
@@ -95,6 +95,10 @@ impl Runtime {
             self.instance.clone(),
             config.max_concurrency,
             obstacles,
+            Available {
+                agents: self.agents.iter().map(|agent| agent_ref(agent.as_ref())).collect(),
+                upstreams: config.upstreams.keys().cloned().collect(),
+            },
         ))
     }
 }
@@ -124,7 +128,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
     let agents = agents
         .iter()
         .map(|agent| AgentChoice {
-            agent: AgentRef { name: agent.name().to_owned(), version: agent.version() },
+            agent: agent_ref(agent.as_ref()),
             about: about(agent.name()).to_owned(),
             needs_model: agent.needs_model(),
         })
@@ -140,6 +144,10 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
         upload_limit: config.upload_limit,
         secrets: Secrets::new(secrets(config)),
     }
+}
+
+fn agent_ref(agent: &dyn Agent) -> AgentRef {
+    AgentRef { name: agent.name().to_owned(), version: agent.version() }
 }
 
 fn about(agent: &str) -> &'static str {

@@ -88,8 +88,12 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
     let outcome = tokio::select! {
         outcome = progress::follow(&runtime.ops, id, queue) => outcome.map_err(Failure::from),
         () = interrupted() => Err(anyhow!(
-            "interrupted; finished trials are kept, and `skilldelta serve --data {}` goes on with evaluation {id}",
-            common.data.display()
+            "interrupted; finished trials are kept, and {} goes on with evaluation {id}",
+            if args.agent == COMMAND {
+                "the next `skilldelta eval` with the same --command and --data".to_owned()
+            } else {
+                format!("`skilldelta serve --data {}`", common.data.display())
+            }
         ).into()),
     };
     stop.cancel();

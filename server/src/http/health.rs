@@ -16,6 +16,7 @@ pub struct Health {
     database: &'static str,
     running: usize,
     paused: Option<String>,
+    waiting: Vec<String>,
     connections_in_use: u32,
     connections: u32,
 }
@@ -30,6 +31,7 @@ pub async fn health(State((ops, queue)): State<(Ops, watch::Receiver<QueueStatus
         database: if store.is_some() { "ok" } else { "does not answer" },
         running: queue.running,
         paused: queue.paused,
+        waiting: queue.waiting,
         connections_in_use: store.as_ref().map_or(0, |health| health.readers_in_use),
         connections: store.as_ref().map_or(0, |health| health.readers),
     };

@@ -2,13 +2,14 @@
 //! every few seconds anyway.
 
 mod obstacle;
+mod stranded;
 mod worker;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::id::AttemptId;
+use domain::id::{AttemptId, EvaluationId};
 use domain::time::Timestamp;
 use engine::trial::{Clock, Executor};
 use store::{Claim, Store, StoreError};
@@ -17,7 +18,9 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use obstacle::Obstacles;
+pub use stranded::Available;
 
+use self::stranded::Stranded;
 use self::worker::{LEASE_MS, Worker};
 
 /// How often it looks around without being woken.
@@ -32,6 +35,8 @@ pub struct QueueStatus {
     pub running: usize,
     /// Why no further trial is started, where something is in the way.
     pub paused: Option<String>,
+    /// Evaluations that cannot go on here, each with what it waits for.
+    pub waiting: Vec<String>,
 }
 
 /// The loop and what it needs.
@@ -42,6 +47,8 @@ pub struct Scheduler {
     instance: String,
     limit: u32,
     obstacles: Obstacles,
+    available: Available,
+    stranded: Vec<Stranded>,
     status: watch::Sender<QueueStatus>,
     running: HashMap<AttemptId, CancellationToken>,
     tasks: JoinSet<worker::Ended>,
@@ -57,6 +64,7 @@ impl Scheduler {
         instance: String,
         limit: u32,
         obstacles: Obstacles,
+        available: Available,
     ) -> Self {
         Self {
             store,
@@ -65,6 +73,8 @@ impl Scheduler {
             instance,
             limit,
             obstacles,
+            available,
+            stranded: Vec::new(),
             status: watch::Sender::default(),
             running: HashMap::new(),
             tasks: JoinSet::new(),
@@ -83,6 +93,7 @@ impl Scheduler {
         // Nobody else can own the data folder, so whatever it says is running is not.
         self.heard("close what an earlier run left", self.store.close_all_running(self.now()).await.map(drop));
         self.reap().await;
+        self.find_stranded().await;
         let mut queue = self.store.subscribe_queue();
         let mut ticks = 0_u32;
         while !stop.is_cancelled() {
@@ -121,7 +132,8 @@ impl Scheduler {
                 }
             }
         }
-        let status = QueueStatus { running: self.running.len(), paused };
+        let waiting = self.stranded.iter().map(|stranded| stranded.reason.clone()).collect();
+        let status = QueueStatus { running: self.running.len(), paused, waiting };
         self.status.send_if_modified(|old| {
             let changed = *old != status;
             if changed {
@@ -136,7 +148,19 @@ impl Scheduler {
 
     async fn claim(&self) -> Result<Option<Claim>, StoreError> {
         let now = self.now();
-        self.store.claim_next(now, now.plus_ms(LEASE_MS), self.limit).await
+        let waiting: Vec<EvaluationId> = self.stranded.iter().map(|stranded| stranded.evaluation).collect();
+        self.store.claim_next_but(now, now.plus_ms(LEASE_MS), self.limit, &waiting).await
+    }
+
+    /// Asked once: what is planned from now on is planned with what is here.
+    async fn find_stranded(&mut self) {
+        match self.store.evaluations().await {
+            Ok(evaluations) => self.stranded = self.available.stranded(&evaluations),
+            Err(error) => self.heard("look for evaluations that cannot go on", Err(error)),
+        }
+        for stranded in &self.stranded {
+            tracing::warn!("{}", stranded.reason);
+        }
     }
 
     fn start(&mut self, claim: Claim) {

@@ -1,6 +1,6 @@
 //! Claims: who runs what next. One short transaction picks a trial, opens its attempt and moves it, so that no trial is claimed twice.
 
-use domain::id::AttemptId;
+use domain::id::{AttemptId, EvaluationId};
 use domain::order::TrialOrder;
 use domain::plan::{EvaluationPlan, Treatment};
 use domain::skill::SkillPackage;
@@ -9,7 +9,7 @@ use domain::trial::TrialInput;
 use sqlx::{FromRow, Row};
 
 use crate::Store;
-use crate::codec::from_json;
+use crate::codec::{from_json, to_json};
 use crate::error::Result;
 use crate::steps::{self, Moved};
 use crate::trials::{self, RawTrial, TrialRow, select_trials};
@@ -34,12 +34,27 @@ impl Store {
     /// # Errors
     /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`], [`crate::StoreError::Unreadable`].
     pub async fn claim_next(&self, at: Timestamp, lease_until: Timestamp, limit: u32) -> Result<Option<Claim>> {
+        self.claim_next_but(at, lease_until, limit, &[]).await
+    }
+
+    /// As [`Store::claim_next`], without the trials of `waiting`.
+    ///
+    /// # Errors
+    /// As [`Store::claim_next`].
+    pub async fn claim_next_but(
+        &self,
+        at: Timestamp,
+        lease_until: Timestamp,
+        limit: u32,
+        waiting: &[EvaluationId],
+    ) -> Result<Option<Claim>> {
         let mut change = self.change().await?;
         let row = sqlx::query(select_trials!(
             ", e.plan",
             "WHERE (SELECT count(*) FROM trials r WHERE r.attempt_id IS NOT NULL) < $1 \
              AND t.id = (SELECT q.id FROM trials q WHERE q.state = 'queued' AND q.evaluation_id = ( \
                  SELECT o.id FROM evaluations o WHERE o.finished_at IS NULL \
+                 AND o.id NOT IN (SELECT value FROM json_each($2)) \
                  AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = o.id AND r.attempt_id IS NOT NULL) \
                      < o.concurrency \
                  AND EXISTS (SELECT 1 FROM trials w WHERE w.evaluation_id = o.id AND w.state = 'queued') \
@@ -47,6 +62,7 @@ impl Store {
              ORDER BY q.position LIMIT 1)"
         ))
         .bind(limit)
+        .bind(to_json("waiting", &waiting)?)
         .fetch_optional(change.db())
         .await?;
         let Some(row) = row else { return Ok(None) };

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use domain::attempt::AttemptResult;
+use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::tree::LoadedTree;
@@ -32,9 +33,11 @@ use self::place::Place;
 use self::reporter::Reporter;
 use self::verify::Verification;
 use crate::agent::activation::activation;
-use crate::agent::{Agent, AgentContext, AgentRun, OracleFiles};
+use crate::agent::evidence::combine;
+use crate::agent::{Agent, AgentContext, AgentRun, ModelAccess, OracleFiles};
 use crate::blobs::{Blobs, load_tree};
 use crate::image::{BuildEvent, Images};
+use crate::network::Networks;
 use crate::sandbox::{Engine, Redactor};
 
 /// What an executor works with.
@@ -45,6 +48,8 @@ pub struct ExecutorParts {
     pub images: Images,
     /// The way to models.
     pub gateway: Gateway,
+    /// The same way for agents that call from inside their containers.
+    pub networks: Networks,
     /// The agents it knows, by name.
     pub agents: Vec<Arc<dyn Agent>>,
     /// Contents by hash.
@@ -62,6 +67,7 @@ pub struct Executor {
     engine: Arc<dyn Engine>,
     images: Images,
     gateway: Gateway,
+    networks: Networks,
     agents: Vec<Arc<dyn Agent>>,
     blobs: Arc<dyn Blobs>,
     clock: Clock,
@@ -74,8 +80,8 @@ impl Executor {
     /// An executor of these parts.
     #[must_use]
     pub fn new(parts: ExecutorParts) -> Self {
-        let ExecutorParts { engine, images, gateway, agents, blobs, clock, instance, redactor } = parts;
-        Self { engine, images, gateway, agents, blobs, clock, instance, redactor, residues: Mutex::default() }
+        let ExecutorParts { engine, images, gateway, networks, agents, blobs, clock, instance, redactor } = parts;
+        Self { engine, images, gateway, networks, agents, blobs, clock, instance, redactor, residues: Mutex::default() }
     }
 
     /// The engine it works on.
@@ -126,7 +132,7 @@ impl Attempt<'_> {
         let started = Instant::now();
         let agent = self.agent()?;
         let gateway = self.gateway(agent.as_ref())?;
-        let (place, files) = self.prepare(agent.as_ref()).await?;
+        let (place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
         self.result.phases.preparing = Some(ms(started));
 
         self.reporter.phase(Phase::Agent);
@@ -139,23 +145,42 @@ impl Attempt<'_> {
         self.result.trace = Some(trace.map_err(|source| Fault::Blobs { what: "the trace", source })?);
         let bearing = outcome::bearing(run.end)?;
         killed?;
+        self.is_skill_available()?;
 
         self.reporter.phase(Phase::Verifying);
         let started = Instant::now();
         let verified = self.verification(&place).run(&files.verifier).await?;
         self.result.phases.verifying = Some(ms(started));
         self.keep_verified(bearing, verified);
-        place.sandbox.remove().await?;
-        Ok(())
+        place.leave().await
     }
 
     fn agent(&self) -> Result<Arc<dyn Agent>, Fault> {
         let wanted = &self.order.agent;
         let is_wanted = |agent: &&Arc<dyn Agent>| agent.name() == wanted.name && agent.version() == wanted.version;
-        self.executor.agents.iter().find(is_wanted).cloned().ok_or_else(|| {
+        let agent = self.executor.agents.iter().find(is_wanted).cloned().ok_or_else(|| {
             let (name, version) = (&wanted.name, &wanted.version);
-            Fault::Order(format!("the agent '{name}' in version {version} is not known here; restart with it configured"))
-        })
+            Fault::Order(format!(
+                "the agent '{name}' in version {version} is not known here; install or configure it and restart"
+            ))
+        })?;
+        match agent.skill_obstacle() {
+            Some(why) if !self.order.skills.is_empty() => Err(Fault::Order(why.to_owned())),
+            _ => Ok(agent),
+        }
+    }
+
+    /// A skill that lay in its place and was never put before the model was not on trial: both arms would be the same run.
+    fn is_skill_available(&self) -> Result<(), Fault> {
+        let seen = &self.result.activation;
+        let is_on_trial = self.order.condition == Condition::WithSkill && !self.order.skills.is_empty();
+        if is_on_trial && seen.listed == Some(false) && seen.opened != Some(true) {
+            let looked_in = self.result.audit.as_ref().map(|audit| audit.looked_in.join(", ")).unwrap_or_default();
+            return Err(Fault::Audit(format!(
+                "the skill was not available: it lay where the agent looks ({looked_in}), and no request told the model of it"
+            )));
+        }
+        Ok(())
     }
 
     fn gateway(&self, agent: &dyn Agent) -> Result<Option<TrialGateway>, Fault> {
@@ -168,12 +193,18 @@ impl Attempt<'_> {
         let ticket = TrialTicket {
             caps: Caps { tokens: order.settings.token_cap, ..Caps::default() },
             lane: format!("{} {:?} {}", order.task.name, order.condition, order.repeat),
+            watch: order.skills.iter().map(|skill| skill.manifest.description.clone()).collect(),
+            provider_tools: place::provider_tools(&order.task),
             ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
         };
         self.executor.gateway.open(ticket).map(Some).map_err(|error| Fault::Order(error.to_string()))
     }
 
-    async fn prepare(&mut self, agent: &dyn Agent) -> Result<(Place, PhaseFiles), Fault> {
+    async fn prepare(
+        &mut self,
+        agent: &dyn Agent,
+        gateway: Option<&TrialGateway>,
+    ) -> Result<(Place, PhaseFiles), Fault> {
         let (executor, order) = (self.executor, self.order);
         let wanted = image::request(&order.task, &order.settings, &executor.blobs).await?;
         self.result.findings.extend(wanted.notes);
@@ -183,7 +214,7 @@ impl Attempt<'_> {
         self.result.image = Some(image.id.clone());
         self.result.build_context = image.context;
         self.result.findings.extend(image.findings.iter().cloned());
-        let (place, files) = tokio::join!(executor.place(order, agent, &image), self.files(agent));
+        let (place, files) = tokio::join!(executor.place(order, agent, gateway, &image), self.files(agent));
         let mut place = place?;
         self.result.audit = Some(place.audit.clone());
         oracle_skills::place(executor.blobs.as_ref(), order, agent, place.sandbox.as_ref(), &wanted.skill_places)
@@ -229,6 +260,7 @@ impl Attempt<'_> {
                 user: place.user.as_deref(),
                 env: &[],
                 gateway,
+                access: place.way.as_ref().map(|way| ModelAccess { base_url: way.base_url(), token: way.token() }),
                 oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
                 limit: limit.mul_f64(self.order.settings.timeout_multiplier),
                 log: &mut log,
@@ -255,7 +287,10 @@ impl Attempt<'_> {
 
     fn keep_agent(&mut self, agent: &dyn Agent, run: &AgentRun, gateway: Option<&TrialGateway>, place: &Place) {
         self.result.peak_memory = run.peak_memory;
-        self.result.activation = activation(&run.trace, &place.installed);
+        let sighted = gateway.filter(|gateway| !gateway.records().is_empty()).map(TrialGateway::sighted);
+        let traced = activation(&run.trace, &place.installed);
+        self.result.activation = combine(traced, &place.installed, &run.skills, sighted.as_deref());
+        self.result.findings.extend(run.findings.iter().cloned());
         self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
         self.result.model_calls = gateway.map(|gateway| gateway.records().len() as u64);
         if let Some(note) = &run.note {

@@ -36,6 +36,17 @@ async fn the_global_limit_holds() {
     assert!(store.claim_next(at(2), at(60), 1).await.unwrap().is_none());
 }
 
+#[tokio::test]
+async fn an_evaluation_that_waits_is_passed_over() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 1, 1).await;
+    let old = store.create_evaluation(&plan, at(1)).await.unwrap();
+    let new = store.create_evaluation(&plan, at(2)).await.unwrap();
+    let claimed = store.claim_next_but(at(3), at(60), 9, &[old]).await.unwrap().unwrap();
+    assert_eq!(claimed.trial.evaluation, new);
+    assert!(store.claim_next_but(at(3), at(60), 9, &[old, new]).await.unwrap().is_none());
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn claimers_in_parallel_never_get_one_trial_twice() {
     let store = Store::temp().await.unwrap();
