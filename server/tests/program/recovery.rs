@@ -102,10 +102,38 @@ fn a_stopped_evaluation_leaves_no_container_and_says_how_to_go_on() {
     let mut eval = start_eval(&home, &["--agent", "command", "--command", "sh \"$INSTRUCTION_FILE\""], "2");
     eval.line("an agent at work", |line| line.ends_with(": agent"));
     let ended = eval.stop("TERM");
-    ended.told(1, &["interrupted", "skilldelta serve --data"]);
+    ended.told(1, &["interrupted", "skilldelta eval", "--command"]);
     assert_eq!(home.labelled(), Vec::<String>::new());
     let kept = home.kept(1);
     assert!(kept.iter().all(|trial| trial.row.state.word() == "queued"), "{kept:?}");
+    home.finish();
+}
+
+#[test]
+fn an_evaluation_whose_agent_is_not_here_waits_for_it() {
+    let home = Home::new("waits");
+    home.task(&Task::new("one"));
+    let [mine, other] = ["sleep 2; echo done > answer.txt", "sleep 2; echo other > answer.txt"];
+    let agent = |command| ["--agent", "command", "--command", command];
+    let mut eval = start_eval(&home, &agent(mine), "2");
+    eval.line("an agent at work", |line| line.ends_with(": agent"));
+    eval.stop("TERM").told(1, &["interrupted"]);
+    let queued = || home.kept(1).iter().all(|trial| trial.row.state.word() == "queued");
+    let site = home.serve(&[]);
+    let health = until("the queue's first look", || {
+        let health = site.json("/api/health");
+        (health["waiting"] != serde_json::json!([])).then_some(health)
+    });
+    let waiting = health["waiting"][0].as_str().unwrap();
+    assert!(waiting.contains("evaluation 1 waits for the agent command") && waiting.contains("cancel"), "{waiting}");
+    site.stop();
+    assert!(queued());
+    let ended = start_eval(&home, &agent(other), "2").end();
+    ended.told(0, &["evaluation 1 waits"]);
+    assert!(queued());
+    let ended = start_eval(&home, &agent(mine), "2").end();
+    assert_eq!(ended.code, 0, "{ended}");
+    assert_complete(&home.kept(1), 2);
     home.finish();
 }
 
