@@ -29,6 +29,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/tasks/:id") view=pages::task::Task ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations") view=pages::evaluations::Evaluations ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations/new") view=pages::new_evaluation::New ssr=SsrMode::Async/>
+                    <Route path=path!("/evaluations/check") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/theme") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations/start") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations/:id") view=pages::evaluation::Evaluation ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations/:id/cancel") view=pages::posted::PostedPage ssr=SsrMode::Async/>

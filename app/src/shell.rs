@@ -32,14 +32,11 @@ pub fn shell(_options: LeptosOptions) -> impl IntoView {
     }
 }
 
-/// Style sheet, program and, where asked for by `?refresh=SECONDS`, a reload for browsers without JavaScript.
+/// Style sheet and program.
 #[cfg(feature = "ssr")]
 fn head() -> impl IntoView {
     let bundle = use_context::<crate::Bundle>().unwrap_or_default();
     policy();
-    let refresh = refresh_seconds().map(|seconds| {
-        view! { <noscript><meta http-equiv="refresh" content=seconds.to_string()/></noscript> }
-    });
     view! {
         <meta name="build" content=bundle.build/>
         {bundle.style.map(|href| view! { <link rel="stylesheet" href=href/> })}
@@ -49,16 +46,7 @@ fn head() -> impl IntoView {
             view! { <link rel="preload" href=href r#as="fetch" r#type="application/wasm" crossorigin=""/> }
         })}
         {bundle.start.map(|src| view! { <script r#type="module" src=src></script> })}
-        {refresh}
     }
-}
-
-/// The seconds of `?refresh=`, between 2 and 600.
-#[cfg(feature = "ssr")]
-fn refresh_seconds() -> Option<u32> {
-    let parts = use_context::<axum::http::request::Parts>()?;
-    let wanted = parts.uri.query()?.split('&').find_map(|pair| pair.strip_prefix("refresh="))?;
-    wanted.parse().ok().filter(|seconds| (2..=600).contains(seconds))
 }
 
 /// Sends the content security policy: nothing but our own files, and of inline scripts only those that hand the page's data over, by nonce.

@@ -31,7 +31,9 @@ pub async fn evaluations() -> Result<Vec<EvaluationListing>, AppError> {
 #[server(prefix = "/api", endpoint = "evaluation", input = GetUrl, client = SameBuild)]
 pub async fn evaluation(id: EvaluationId) -> Result<EvaluationView, AppError> {
     let ops = super::ops()?;
-    let report = ops.report(id).await?;
+    let mut report = ops.report(id).await?;
+    // The page shows no single tests; they would be most of its bytes.
+    report.trials.iter_mut().for_each(|trial| trial.tests.clear());
     let (events, chart) = if report.finished {
         let chart = [charts::Width::Wide, charts::Width::Narrow].map(|width| charts::dumbbell(&report, width));
         (Vec::new(), chart)

@@ -17,8 +17,23 @@ use crate::components::words::CsrfField;
 use crate::format::{count, plural};
 use crate::live::{Link, LogLine};
 
+/// Makes a browser without JavaScript load the page again after the seconds of `?refresh=`, as long as the evaluation runs.
+#[cfg(feature = "ssr")]
+fn refresh() {
+    use axum::http::{HeaderName, HeaderValue, request::Parts};
+    let parts = use_context::<Parts>();
+    let query = parts.as_ref().and_then(|parts| parts.uri.query()).unwrap_or_default();
+    let wanted = query.split('&').find_map(|pair| pair.strip_prefix("refresh=")?.parse::<u16>().ok());
+    if let (Some(seconds), Some(response)) = (wanted, use_context::<leptos_axum::ResponseOptions>()) {
+        let seconds = seconds.clamp(2, 600);
+        response.insert_header(HeaderName::from_static("refresh"), HeaderValue::from(seconds));
+    }
+}
+
 /// The live page.
 pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: RwSignal<Link>) -> impl IntoView {
+    #[cfg(feature = "ssr")]
+    refresh();
     let id = view.with_untracked(|view| view.report.evaluation_id);
     view! {
         <section class="section live-head">

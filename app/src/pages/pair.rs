@@ -5,6 +5,7 @@ use domain::id::{EvaluationId, TaskId};
 use domain::listing::{ArmDetail, PairDetail};
 use leptos::prelude::*;
 use leptos_meta::Title;
+use leptos_router::hooks::use_query_map;
 
 use super::address::part;
 use super::pair_facts::{Facts, Proof};
@@ -18,6 +19,10 @@ use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::loaded;
 use crate::components::trace_rows::{TraceRows, by_number};
 use crate::components::words::{Crumbs, ScriptedChip};
+use crate::format::count;
+
+/// Rows of the traces that are shown at once; the others on demand.
+const FIRST_ROWS: usize = 200;
 
 /// One pair.
 #[component]
@@ -32,10 +37,11 @@ pub fn Pair() -> impl IntoView {
             }
         },
     );
-    loaded(data, |pair| page(pair).into_any())
+    let query = use_query_map();
+    loaded(data, move |pair| page(pair, query.with_untracked(|query| query.get_str("rows") == Some("all"))).into_any())
 }
 
-fn page(pair: PairDetail) -> impl IntoView {
+fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
     let title = format!("{}, repeat {}", pair.task, pair.repeat);
     let crumbs = vec![
         ("/evaluations".to_owned(), "Evaluations".to_owned()),
@@ -64,7 +70,7 @@ fn page(pair: PairDetail) -> impl IntoView {
                 <Proof arms=pair.arms.clone()/>
             </div>
             <Tests arms=pair.arms.clone()/>
-            <Traces arms=pair.arms.clone()/>
+            <Traces arms=pair.arms.clone() all=all_rows/>
             <Logs arms=pair.arms/>
         </article>
     }
@@ -96,10 +102,23 @@ fn Turn(pair: PairDetail) -> impl IntoView {
 
 /// Both traces; on narrow pages one at a time, chosen by two radio buttons that work without JavaScript.
 #[component]
-fn Traces(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
+fn Traces(
+    arms: Arms<Option<ArmDetail>>,
+    /// Whether every row is shown, however many there are.
+    all: bool,
+) -> impl IntoView {
     let traces = arms.map(|arm| arm.and_then(|arm| arm.trace));
     let missing = Condition::BOTH.into_iter().filter(|condition| traces.get(*condition).is_none()).collect::<Vec<_>>();
-    let rows = by_number(traces);
+    let mut rows = by_number(traces);
+    let count_all = rows.len();
+    if !all {
+        rows.truncate(FIRST_ROWS);
+    }
+    let more = (count_all > rows.len()).then(|| {
+        let words =
+            format!("Show all {} steps; the first {} are above", count(count_all as u64), count(FIRST_ROWS as u64));
+        view! { <p><a class="button" href="?rows=all" rel="external">{words}</a></p> }
+    });
     let empty = rows.is_empty();
     view! {
         <section class="section traces">
@@ -117,6 +136,7 @@ fn Traces(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
                     </div>
                 }
             })}
+            {more}
         </section>
     }
 }
@@ -126,8 +146,7 @@ fn Traces(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
 fn Logs(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
     let log = |condition: Condition, what: &'static str, text: String| {
         let lines = text.lines().count();
-        let size =
-            if text.is_empty() { "empty".to_owned() } else { format!("{} lines", crate::format::count(lines as u64)) };
+        let size = if text.is_empty() { "empty".to_owned() } else { format!("{} lines", count(lines as u64)) };
         view! {
             <details class="log-file">
                 <summary><ArmName condition=condition/>" "{what}<span class="quiet">{format!(" {size}")}</span></summary>

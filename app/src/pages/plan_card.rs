@@ -7,7 +7,7 @@ use crate::api::Checked;
 use crate::components::findings::FindingList;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::sentence;
-use crate::format::{count, limit, percent};
+use crate::format::{count, limit, percent, plural};
 
 /// The card; follows the last check.
 #[component]
@@ -32,7 +32,7 @@ fn numbers(card: PlanCard) -> impl IntoView {
     let per_task = card.trials.checked_div(card.tasks).unwrap_or(0) / 2;
     let resolves = match card.smallest_delta {
         Some(delta) => view! {
-            <p class="plan-verdict"><Icon sign=Sign::Rescued/><span>"Resolves a Δ of " <b>{percent(Some(delta)).replace('%', "pp")}</b> " at best"</span></p>
+            <p class="plan-verdict"><Icon sign=Sign::Pass/><span>"Smallest Δ it can resolve: " <b>{percent(Some(delta)).replace('%', "pp")}</b></span></p>
         }
         .into_any(),
         None => view! {
@@ -44,7 +44,7 @@ fn numbers(card: PlanCard) -> impl IntoView {
         <dl class="plan-numbers">
             <div>
                 <dt>"Trials"</dt>
-                <dd><b>{count(card.trials)}</b><span class="quiet">{format!("{} tasks × {} repeats × 2 arms", count(card.tasks), count(per_task))}</span></dd>
+                <dd><b>{count(card.trials)}</b><span class="quiet">{format!("{} × {} × 2 arms", plural(card.tasks, "task", "tasks"), plural(per_task, "repeat", "repeats"))}</span></dd>
             </div>
             <div><dt>"Longest"</dt><dd><b>{limit(card.longest_seconds)}</b><span class="quiet">"if every trial takes its whole limit"</span></dd></div>
         </dl>
