@@ -14,8 +14,10 @@ use engine::agent::Agent;
 use engine::agent::command::CommandAgent;
 use engine::blobs::Blobs;
 use engine::image::{ImageConfig, Images, StandIns};
+use engine::network::Networks;
 use engine::sandbox::Redactor;
 use engine::sandbox::docker::DockerEngine;
+use engine::trees::Trees;
 use engine::trial::{Clock, Executor, ExecutorParts};
 use gateway::Gateway;
 use ops::{Ops, OpsConfig, Secrets};
@@ -56,7 +58,7 @@ impl Runtime {
         let instance = instance(dir.path())?;
         let store = Store::open(&dir).await?;
         let clock = wall_clock();
-        let agents = agents(command);
+        let agents = agents(&config, command);
         let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents));
         Ok(Self { ops, store, config, clock, instance, agents })
     }
@@ -81,6 +83,7 @@ impl Runtime {
             engine: Arc::new(engine.clone()),
             images: Images::new(engine.clone(), ImageConfig { stand_ins, ca_bundle }),
             gateway: Gateway::new(upstreams::build(config)?),
+            networks: Networks::new(engine.clone(), config.data.join("run")),
             agents: self.agents.clone(),
             blobs: Arc::new(StoredBlobs(self.store.blobs().clone())),
             clock: Arc::clone(&self.clock),
@@ -118,10 +121,18 @@ fn instance(data: &Path) -> Result<String> {
     Ok(id)
 }
 
-fn agents(command: Option<&str>) -> Vec<Arc<dyn Agent>> {
+/// Of several installed versions of an agent the newest comes first: it is what the bare name means.
+fn agents(config: &Config, command: Option<&str>) -> Vec<Arc<dyn Agent>> {
     let builtin = engine::agent::BUILTIN.iter().filter_map(|name| engine::agent::builtin(name));
     let command = command.map(|command| Arc::new(CommandAgent::new(command)) as Arc<dyn Agent>);
-    builtin.chain(command).collect()
+    let installed = trees(config).list().into_iter().rev().filter_map(engine::agent::installed::from_tree);
+    builtin.chain(command).chain(installed).collect()
+}
+
+/// Where installed agents lie.
+#[must_use]
+pub fn trees(config: &Config) -> Trees {
+    Trees::new(config.data.join("agents"))
 }
 
 fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
@@ -155,6 +166,12 @@ fn about(agent: &str) -> &'static str {
         "bash" => "our own small agent: one tool, a shell in the container; needs nothing installed",
         "oracle" => "runs the task's own solution: shows whether the task can be passed at all",
         "nop" => "does nothing: shows what passes without any work",
+        "claude-code" => "Claude Code, headless, from its installed tree",
+        "codex" => "Codex, headless, from its installed tree",
+        "opencode" => "opencode, headless, from its installed tree",
+        "gemini-cli" => "Gemini CLI, headless, from its installed tree",
+        "qwen-code" => "Qwen Code, headless, from its installed tree",
+        "openclaw" => "openclaw, headless, from its installed tree",
         _ => "a command of your own, run in the container",
     }
 }

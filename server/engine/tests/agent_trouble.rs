@@ -125,6 +125,7 @@ async fn run(answers: Vec<Option<Vec<&'static str>>>, lost_at: usize) -> (AgentR
             user: None,
             env: &[],
             gateway: Some(&gateway),
+            access: None,
             oracle: None,
             limit: Duration::from_secs(60),
             log: &mut Collect::default(),

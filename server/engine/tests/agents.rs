@@ -72,6 +72,7 @@ impl Place {
                 user: None,
                 env: &[("TASK_ENV".to_owned(), "set".to_owned())],
                 gateway,
+                access: None,
                 oracle,
                 limit: Duration::from_secs(limit),
                 log: &mut log,
@@ -209,7 +210,7 @@ async fn every_end_has_its_own_name() {
     let end = |run: Ran| run.run.end;
     let loops = json!([{"turns": [{"tools": [bash("true")]}]}]);
 
-    let gateway = model(loops.clone(), Caps { calls: Some(2), tokens: None });
+    let gateway = model(loops.clone(), Caps { calls: Some(2), ..Caps::default() });
     let ended = end(place.run(&BashAgent::default(), 30, Some(&gateway), None).await);
     assert_eq!(ended, AgentEnd::BudgetExceeded { cap: "2 model calls".to_owned() });
 

@@ -44,7 +44,10 @@ fn what_cannot_be_installed_is_said_with_a_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let trees = Trees::new(folder.path());
     let unknown = trees.install("cloud-code", None, &|_| ()).unwrap_err().to_string();
-    assert_eq!(unknown, "there is no agent 'cloud-code' to install; known: claude-code, codex, opencode, gemini-cli, qwen-code, openclaw");
+    assert_eq!(
+        unknown,
+        "there is no agent 'cloud-code' to install; known: claude-code, codex, opencode, gemini-cli, qwen-code, openclaw"
+    );
     if !has_clients() {
         return;
     }

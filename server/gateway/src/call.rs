@@ -50,6 +50,7 @@ impl Call {
             retries: 0,
             replayed: shared.upstream.is_replayed(),
         };
+        shared.lock().under_way += 1;
         Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None }
     }
 

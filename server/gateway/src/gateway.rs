@@ -41,6 +41,8 @@ pub struct TrialTicket {
     pub provider_tools: ProviderTools,
     /// What the trial is (task, condition, repeat), alike in each run of the same plan: where its recorded answers are found again.
     pub lane: String,
+    /// Texts to look for in what the agent program tells the model; see [`TrialGateway::sighted`].
+    pub watch: Vec<String>,
 }
 
 impl TrialTicket {
@@ -57,6 +59,7 @@ impl TrialTicket {
             retry: RetryPolicy::default(),
             provider_tools: ProviderTools::default(),
             lane: String::new(),
+            watch: Vec::new(),
         }
     }
 

@@ -12,6 +12,7 @@ pub mod record;
 pub mod retry;
 pub mod secret;
 pub mod serve;
+mod sightings;
 mod trial;
 pub mod trouble;
 pub mod upstream;

@@ -19,6 +19,7 @@ use crate::protocol::error::{Kind, error_response};
 use crate::protocol::{Action, Protocol, Refusal, Route, headers, likely_protocol};
 use crate::record::{CallRecord, sum_cost, sum_usage};
 use crate::retry::retry_after;
+use crate::sightings::{Sightings, said};
 use crate::trouble::ProviderTrouble;
 use crate::upstream::{ByteStream, CallOf, Upstream};
 
@@ -45,10 +46,12 @@ pub(crate) struct State {
     pub(crate) records: Vec<CallRecord>,
     /// Time is not kept here: it is that since the opening.
     spent: Spent,
+    pub(crate) under_way: u64,
     cap_reached: Option<CapReached>,
     trouble: Option<ProviderTrouble>,
     /// Since when the provider has failed without an answer between.
     failing_since: Option<Instant>,
+    sightings: Sightings,
 }
 
 impl State {
@@ -58,6 +61,7 @@ impl State {
     }
 
     pub(crate) fn ended(&mut self, record: CallRecord, spent: &Spent) {
+        self.under_way = self.under_way.saturating_sub(1);
         self.spent.tokens = self.spent.tokens.saturating_add(spent.tokens);
         self.spent.money += spent.money;
         self.records.push(record);
@@ -98,7 +102,7 @@ enum Try {
 
 impl TrialGateway {
     pub(crate) fn new(ticket: TrialTicket, upstream: Arc<dyn Upstream>, prices: Arc<PriceTable>) -> Self {
-        let state = Mutex::new(State::default());
+        let state = Mutex::new(State { sightings: Sightings::of(&ticket.watch), ..State::default() });
         Self { shared: Arc::new(Shared { ticket, opened: Instant::now(), upstream, prices, state }) }
     }
 
@@ -114,7 +118,10 @@ impl TrialGateway {
         };
         let mut call = Call::begin(Arc::clone(&self.shared), route.protocol, route.action, path);
         match self.admit(&route, request.body(), &mut call) {
-            Ok(()) => self.forward(request, &route, call).await,
+            Ok(()) => {
+                self.look(request.body());
+                self.forward(request, &route, call).await
+            }
             Err(refusal) => {
                 call.refuse(&refusal);
                 refusal.response(route.protocol)
@@ -175,6 +182,18 @@ impl TrialGateway {
         self.shared.ticket.retry.pause(since.elapsed(), failures, None)
     }
 
+    /// Which of the ticket's `watch` texts the agent program has put before the model, by instructions, tools or messages of its own.
+    #[must_use]
+    pub fn sighted(&self) -> Vec<String> {
+        self.shared.lock().sightings.seen()
+    }
+
+    /// Calls that have begun and not ended.
+    #[must_use]
+    pub fn calls_under_way(&self) -> u64 {
+        self.shared.lock().under_way
+    }
+
     /// Whether the answers come from a file.
     #[must_use]
     pub fn is_scripted(&self) -> bool {
@@ -197,6 +216,12 @@ impl TrialGateway {
     #[must_use]
     pub fn model(&self) -> &str {
         &self.shared.ticket.model
+    }
+
+    fn look(&self, body: &[u8]) {
+        let open = self.shared.lock().sightings.open(body);
+        let seen = said(body, open);
+        self.shared.lock().sightings.saw(&seen);
     }
 
     fn admit(&self, route: &Route, body: &[u8], call: &mut Call) -> Result<(), Refusal> {

@@ -1,5 +1,6 @@
 //! The command line. Exit codes: 0 done, 1 failed, 2 unusable input, 3 a condition of `--fail-if` holds.
 
+mod agents;
 mod analyze;
 mod check;
 mod doctor;
@@ -42,6 +43,9 @@ enum Command {
     Import(import::ImportArgs),
     /// Analyze a file of trials (JSON lines, JSON or CSV), whatever program made it. Stores nothing.
     Analyze(Box<analyze::AnalyzeArgs>),
+    /// Install real agents, and list them.
+    #[command(subcommand)]
+    Agents(agents::AgentsCommand),
     /// Say what of the environment works, and how to mend what does not.
     Doctor,
 }
@@ -112,6 +116,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Export(args) => export::run(&cli.common, args).await,
             Command::Import(args) => import::run(&cli.common, args).await,
             Command::Analyze(args) => analyze::run(&args),
+            Command::Agents(command) => agents::run(&cli.common, command).await,
             Command::Doctor => doctor::run(&cli.common).await,
         }
     });

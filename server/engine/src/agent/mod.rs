@@ -2,9 +2,17 @@
 
 pub mod activation;
 pub mod bash;
+mod claude_code;
+mod codex;
 pub mod command;
+pub mod evidence;
+mod gemini_cli;
+pub mod installed;
 pub mod nop;
+mod openclaw;
+mod opencode;
 pub mod oracle;
+mod qwen_code;
 mod recorder;
 
 use std::collections::BTreeMap;
@@ -12,14 +20,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use domain::finding::Finding;
 use domain::path::RelPath;
 use domain::time::Timestamp;
 use domain::trace::{Trace, TraceStep};
 use domain::tree::LoadedTree;
 use domain::usage::TokenUsage;
+use formats::trace::SkillsSeen;
 use gateway::TrialGateway;
 
-use crate::sandbox::{ExecEnd, Exit, Redactor, Sandbox, SandboxError, Sink};
+use crate::sandbox::{ExecEnd, Exit, Mount, Redactor, Sandbox, SandboxError, Sink};
 
 /// The version of the agents that are part of this program.
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -49,6 +59,21 @@ pub trait Agent: Send + Sync {
         TokenUsage::ZERO
     }
 
+    /// What is mounted into its container, read-only: its tree.
+    fn mounts(&self) -> Vec<Mount> {
+        Vec::new()
+    }
+
+    /// Whether it calls its model from inside the container, for which the trial needs a network that leads to the gateway.
+    fn calls_from_container(&self) -> bool {
+        false
+    }
+
+    /// Why skills cannot be evaluated with it, in one sentence; `None` where they can.
+    fn skill_obstacle(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Works on the task until it is done or a limit is reached. What it started may still run when this returns.
     async fn run(&self, context: AgentContext<'_>) -> AgentRun;
 }
@@ -69,6 +94,8 @@ pub struct AgentContext<'a> {
     pub env: &'a [(String, String)],
     /// The way to its model.
     pub gateway: Option<&'a TrialGateway>,
+    /// The same way from inside the container, for an agent that calls from there.
+    pub access: Option<ModelAccess<'a>>,
     /// The task's own solution.
     pub oracle: Option<OracleFiles<'a>>,
     /// Longest run.
@@ -81,6 +108,15 @@ pub struct AgentContext<'a> {
     pub redactor: &'a Redactor,
     /// Asks what time it is.
     pub clock: &'a (dyn Fn() -> Timestamp + Send + Sync),
+}
+
+/// How the model is reached from inside a container.
+#[derive(Clone, Copy)]
+pub struct ModelAccess<'a> {
+    /// Scheme, host and port, without a path.
+    pub base_url: &'a str,
+    /// The trial's own key; worth nothing elsewhere.
+    pub token: &'a str,
 }
 
 /// The task's own solution.
@@ -107,6 +143,10 @@ pub struct AgentRun {
     pub peak_memory: Option<u64>,
     /// Secrets that were taken out of the trace.
     pub secrets: u64,
+    /// Skills in the agent's own record.
+    pub skills: SkillsSeen,
+    /// What a person should know of the run.
+    pub findings: Vec<Finding>,
 }
 
 /// How a run ended.
@@ -139,6 +179,11 @@ pub enum AgentEnd {
     /// The model's provider failed: no score.
     ProviderTrouble {
         /// What happened and what to do.
+        message: String,
+    },
+    /// What the agent needs is missing or was denied to it, so that it would fail in silence: no score.
+    NotReady {
+        /// What, and where.
         message: String,
     },
     /// The container or its engine failed: no score.

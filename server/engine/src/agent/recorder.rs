@@ -2,6 +2,7 @@
 
 use domain::time::Timestamp;
 use domain::trace::{Source, ToolCall, ToolKind, ToolResult, Trace, TraceStep};
+use formats::trace::SkillsSeen;
 use serde_json::Value;
 
 use super::{AgentEnd, AgentRun};
@@ -66,7 +67,15 @@ impl<'a> Recorder<'a> {
     }
 
     pub(super) fn end(self, end: AgentEnd) -> AgentRun {
-        AgentRun { end, trace: self.trace, note: self.note, peak_memory: self.peak_memory, secrets: self.secrets }
+        AgentRun {
+            end,
+            trace: self.trace,
+            note: self.note,
+            peak_memory: self.peak_memory,
+            secrets: self.secrets,
+            skills: SkillsSeen::default(),
+            findings: Vec::new(),
+        }
     }
 
     fn clean(&mut self, step: TraceStep) -> TraceStep {

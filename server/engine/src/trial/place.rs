@@ -10,6 +10,7 @@ use domain::skill::SkillPackage;
 use domain::skill_audit::SkillAudit;
 use domain::task::{NetworkPolicy, Task};
 use domain::tree::LoadedTree;
+use gateway::{ProviderTools, TrialGateway};
 
 use super::Executor;
 use super::fault::Fault;
@@ -18,6 +19,7 @@ use crate::agent::Agent;
 use crate::agent::activation::InstalledSkill;
 use crate::blobs::load_tree;
 use crate::image::ReadyImage;
+use crate::network::{Reach, TrialNetwork};
 use crate::sandbox::{Collect, ExecSpec, Labels, Limits, Network, Sandbox, SandboxSpec, Upload};
 
 /// Processes and threads of one container.
@@ -28,6 +30,8 @@ const LIFETIME_SLACK: Duration = Duration::from_secs(3600);
 /// What the agent starts in.
 pub(super) struct Place {
     pub(super) sandbox: Box<dyn Sandbox>,
+    /// The network that leads to the model, for an agent that calls from inside. After the sandbox, which uses it.
+    pub(super) way: Option<TrialNetwork>,
     pub(super) home: String,
     pub(super) workdir: String,
     pub(super) user: Option<String>,
@@ -37,17 +41,38 @@ pub(super) struct Place {
     pub(super) findings: Vec<Finding>,
 }
 
+impl Place {
+    /// Removes everything, in the order that it must be.
+    pub(super) async fn leave(self) -> Result<(), Fault> {
+        self.sandbox.remove().await?;
+        match self.way {
+            Some(way) => Ok(way.close().await?),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Executor {
     /// Makes the container, takes out what skills the image brought, places those of the arm, and audits.
     pub(super) async fn place(
         &self,
         order: &TrialOrder,
         agent: &dyn Agent,
+        gateway: Option<&TrialGateway>,
         image: &ReadyImage,
     ) -> Result<Place, Fault> {
         let task = &order.task;
         let (network, mut findings) = network(task);
-        let created = self.engine.create(&self.spec(order, image, network)).await?;
+        let way = match gateway.filter(|_| agent.calls_from_container()) {
+            Some(gateway) => {
+                let reach = if network == Network::Public { Reach::Public } else { Reach::ModelOnly };
+                Some(self.networks.open(&self.labels(order), gateway, reach).await?)
+            }
+            None => None,
+        };
+        let network = way.as_ref().map_or(network, TrialNetwork::join);
+        let spec = SandboxSpec { mounts: agent.mounts(), ..self.spec(order, image, network) };
+        let created = self.engine.create(&spec).await?;
         findings.extend(created.findings);
         let sandbox = created.sandbox;
         let workdir =
@@ -65,17 +90,20 @@ impl Executor {
         }
         let audit = skills::audit(sandbox.as_ref(), looked_in, removed, order.condition, &order.skills).await?;
         let installed = order.skills.iter().map(|skill| installed(skill, &target)).collect();
-        Ok(Place { sandbox, home, workdir, user, audit, installed, findings })
+        Ok(Place { sandbox, way, home, workdir, user, audit, installed, findings })
     }
 
-    fn spec(&self, order: &TrialOrder, image: &ReadyImage, network: Network) -> SandboxSpec {
-        let environment = &order.task.environment;
-        let labels = Labels {
+    fn labels(&self, order: &TrialOrder) -> Labels {
+        Labels {
             instance: self.instance.clone(),
             evaluation: order.evaluation,
             trial: order.trial,
             attempt: order.attempt,
-        };
+        }
+    }
+
+    fn spec(&self, order: &TrialOrder, image: &ReadyImage, network: Network) -> SandboxSpec {
+        let environment = &order.task.environment;
         let phases = order.task.agent.timeout + order.task.verifier.timeout;
         SandboxSpec {
             limits: Limits {
@@ -90,7 +118,7 @@ impl Executor {
             workdir: environment.workdir.clone(),
             user: order.task.agent.user.clone(),
             lifetime: phases.mul_f64(order.settings.timeout_multiplier) + LIFETIME_SLACK,
-            ..SandboxSpec::new(image.id.clone(), labels)
+            ..SandboxSpec::new(image.id.clone(), self.labels(order))
         }
     }
 
@@ -129,6 +157,14 @@ fn installed(skill: &SkillPackage, target: &str) -> InstalledSkill {
         description: skill.manifest.description.clone(),
         folder: format!("{target}/{}", skill.folder()),
         files: skill.tree.iter().map(|(path, _): (&RelPath, _)| path.clone()).collect(),
+    }
+}
+
+/// A closed container cannot be opened by the provider's own tools.
+pub(super) fn provider_tools(task: &Task) -> ProviderTools {
+    match network(task).0 {
+        Network::Public => ProviderTools::Allowed,
+        Network::None | Network::Named(_) | Network::Join(_) => ProviderTools::Refused,
     }
 }
 

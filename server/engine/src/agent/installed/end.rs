@@ -1,0 +1,125 @@
+//! How a run ended: from the program's exit, its own record and the wire. The wire knows best what became of the model's provider, the exit
+//! least: some agents end with 0 when nothing worked, and some with 1 when only the provider failed.
+
+use formats::trace::{Reading, ReportedEnd};
+use gateway::{CallOutcome, TrialGateway};
+
+use crate::agent::AgentEnd;
+use crate::sandbox::Exit;
+
+/// The end of a run.
+pub(super) fn of(exit: Exit, reading: &Reading, words: &str, gateway: &TrialGateway) -> AgentEnd {
+    let wire = Wire {
+        cap: gateway.cap_reached().map(|cap| cap.to_string()),
+        trouble: gateway.trouble().map(|trouble| trouble.to_string()),
+        refused: gateway.records().last().and_then(|record| match &record.outcome {
+            CallOutcome::Refused { reason } => Some(reason.clone()),
+            _ => None,
+        }),
+        rejected: gateway.records().last().is_some_and(|record| matches!(record.outcome, CallOutcome::Rejected { .. })),
+    };
+    classify(exit, reading, words, &wire)
+}
+
+/// What the wire tells of the end.
+#[derive(Debug, Default)]
+struct Wire {
+    /// A cap was reached.
+    cap: Option<String>,
+    /// The provider's trouble that nothing has mended.
+    trouble: Option<String>,
+    /// The last call was refused by the gateway.
+    refused: Option<String>,
+    /// The last call was found wrong by the provider.
+    rejected: bool,
+}
+
+fn classify(exit: Exit, reading: &Reading, words: &str, wire: &Wire) -> AgentEnd {
+    if let Some(cap) = &wire.cap {
+        return AgentEnd::BudgetExceeded { cap: cap.clone() };
+    }
+    match exit {
+        Exit::OutOfMemory { limit_mb } => return AgentEnd::OutOfMemory { limit_mb },
+        // Waiting for a provider that fails is not the agent's slowness.
+        Exit::TimedOut { limit } if wire.trouble.is_none() => return AgentEnd::TimedOut { limit },
+        Exit::TimedOut { .. } | Exit::Exited(_) | Exit::Signalled(_) => {}
+    }
+    if let Some(message) = &wire.trouble {
+        return AgentEnd::ProviderTrouble { message: message.clone() };
+    }
+    if !reading.denials.is_empty() {
+        let tools = reading.denials.join(", ");
+        let message = format!("the agent program denied its model what it is there to have: {tools}");
+        return AgentEnd::NotReady { message };
+    }
+    told(exit, reading, words, wire)
+}
+
+fn told(exit: Exit, reading: &Reading, words: &str, wire: &Wire) -> AgentEnd {
+    match &reading.end {
+        ReportedEnd::Completed if exit.is_success() => AgentEnd::Completed,
+        ReportedEnd::Completed => AgentEnd::Crashed { message: last(exit, words) },
+        ReportedEnd::Limit { what } => AgentEnd::BudgetExceeded { cap: what.clone() },
+        ReportedEnd::Refused => AgentEnd::Refused,
+        ReportedEnd::ContextFull { message } | ReportedEnd::Failed { message } => {
+            AgentEnd::Crashed { message: message.clone() }
+        }
+        ReportedEnd::Provider { message, .. } => match &wire.refused {
+            Some(reason) => AgentEnd::ProviderTrouble { message: format!("the gateway refused its call: {reason}") },
+            None if wire.rejected => AgentEnd::Crashed { message: message.clone() },
+            None => AgentEnd::ProviderTrouble { message: message.clone() },
+        },
+        ReportedEnd::NotTold if exit.is_success() => AgentEnd::Completed,
+        ReportedEnd::NotTold => AgentEnd::Crashed { message: last(exit, words) },
+    }
+}
+
+fn last(exit: Exit, words: &str) -> String {
+    let line = words.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+    if line.is_empty() { exit.to_string() } else { format!("{exit}: {line}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn check(exit: Exit, end: ReportedEnd, denials: &[&str], wire: &Wire, want: &AgentEnd) {
+        let denials = denials.iter().map(|tool| (*tool).to_owned()).collect();
+        let reading = Reading { end, denials, ..Reading::default() };
+        assert_eq!(&classify(exit, &reading, "first\nlast words\n", wire), want, "{exit} {reading:?} {wire:?}");
+    }
+
+    #[test]
+    fn the_exit_code_is_the_last_to_be_believed() {
+        let quiet = Wire::default();
+        let crashed = |message: &str| AgentEnd::Crashed { message: message.to_owned() };
+        let provider = |message: &str| AgentEnd::ProviderTrouble { message: message.to_owned() };
+        let overloaded = || ReportedEnd::Provider { status: Some(529), message: "529 Overloaded".to_owned() };
+        let limit = Duration::from_secs(5);
+        let troubled = Wire { trouble: Some("529".to_owned()), ..Wire::default() };
+        check(Exit::Exited(0), ReportedEnd::Completed, &[], &quiet, &AgentEnd::Completed);
+        check(Exit::Exited(0), ReportedEnd::NotTold, &[], &quiet, &AgentEnd::Completed);
+        check(Exit::Exited(1), ReportedEnd::NotTold, &[], &quiet, &crashed("exit 1: last words"));
+        check(Exit::Exited(1), overloaded(), &[], &quiet, &provider("529 Overloaded"));
+        check(Exit::Exited(1), ReportedEnd::NotTold, &[], &troubled, &provider("529"));
+        check(Exit::Exited(0), ReportedEnd::Completed, &[], &troubled, &provider("529"));
+        check(Exit::TimedOut { limit }, ReportedEnd::NotTold, &[], &quiet, &AgentEnd::TimedOut { limit });
+        check(Exit::TimedOut { limit }, ReportedEnd::NotTold, &[], &troubled, &provider("529"));
+        check(
+            Exit::OutOfMemory { limit_mb: 64 },
+            ReportedEnd::NotTold,
+            &[],
+            &quiet,
+            &AgentEnd::OutOfMemory { limit_mb: 64 },
+        );
+        check(Exit::Exited(0), ReportedEnd::Refused, &[], &quiet, &AgentEnd::Refused);
+        let capped = Wire { cap: Some("9 calls".to_owned()), ..Wire::default() };
+        check(Exit::Exited(1), overloaded(), &[], &capped, &AgentEnd::BudgetExceeded { cap: "9 calls".to_owned() });
+        let rejected = Wire { rejected: true, ..Wire::default() };
+        check(Exit::Exited(1), overloaded(), &[], &rejected, &crashed("529 Overloaded"));
+        let what = "the agent program denied its model what it is there to have: Write".to_owned();
+        check(Exit::Exited(0), ReportedEnd::Completed, &["Write"], &quiet, &AgentEnd::NotReady { message: what });
+    }
+}

@@ -1,0 +1,50 @@
+//! A program's output while it runs: all of it to the log, standard output to the reader of its record, and each step that this completes to
+//! the trace.
+
+use formats::trace::{Reading, TraceFormat, TraceReader};
+
+use crate::agent::recorder::Recorder;
+use crate::sandbox::{CappedLog, Sink, StdStream, plain_text};
+
+/// Bytes kept of the end of standard error.
+const WORDS: usize = 2048;
+
+/// Takes the output of one run.
+pub(super) struct Output<'a, 'r> {
+    reader: TraceReader,
+    log: &'a mut dyn Sink,
+    recorder: &'a mut Recorder<'r>,
+    errors: CappedLog,
+}
+
+impl<'a, 'r> Output<'a, 'r> {
+    pub(super) fn new(format: TraceFormat, log: &'a mut dyn Sink, recorder: &'a mut Recorder<'r>) -> Self {
+        Self { reader: TraceReader::new(format), log, recorder, errors: CappedLog::new(0, WORDS) }
+    }
+
+    /// The end of the record, and the last words on standard error.
+    pub(super) fn end(self) -> (Reading, String) {
+        let errors = self.errors.finish().bytes;
+        let words = plain_text(&String::from_utf8_lossy(&errors));
+        (self.reader.finish(), words.trim().to_owned())
+    }
+}
+
+impl Sink for Output<'_, '_> {
+    fn write(&mut self, stream: StdStream, bytes: &[u8]) {
+        self.log.write(stream, bytes);
+        match stream {
+            StdStream::Err => self.errors.push(bytes),
+            StdStream::Out => {
+                self.reader.push(bytes);
+                for step in self.reader.take_steps() {
+                    self.recorder.record(step);
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self) {
+        self.log.finish();
+    }
+}

@@ -1,0 +1,87 @@
+//! The wire's count beside the agent's own: it goes into the steps, and a disagreement is told.
+
+use std::time::Duration;
+
+use domain::finding::Finding;
+use domain::trace::{Source, Trace, TraceStep};
+use domain::usage::TokenUsage;
+use formats::trace::Reading;
+use gateway::{CallOutcome, CallRecord, TrialGateway};
+use tokio::time::{sleep, timeout};
+
+/// How long the end of the last calls is waited for, and how often it is looked at.
+const SETTLING: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Waits until the calls of a program that has ended have ended too: the gateway may learn of it a little later.
+pub(super) async fn settled(gateway: &TrialGateway) {
+    let ended = async {
+        while gateway.calls_under_way() > 0 {
+            sleep(LOOK).await;
+        }
+    };
+    if timeout(SETTLING, ended).await.is_err() {
+        tracing::warn!(attempt = gateway.attempt().0, "calls of an agent that has ended are still under way");
+    }
+}
+
+/// Tokens as the agent counts them, sub-agents included: from its stream, or where this ended too early from its session file.
+pub(super) fn reported(reading: &Reading, session: Option<&Reading>) -> TokenUsage {
+    let stream = match reading.usage.sub_agents {
+        None => reading.usage.tokens,
+        Some(sub) => reading.usage.tokens.plus(&sub.tokens),
+    };
+    match session {
+        Some(session) if stream.total().is_none() => session.usage.tokens,
+        _ => stream,
+    }
+}
+
+/// What to say where both counts are known and differ.
+pub(super) fn disagreement(reported: &TokenUsage, gateway: &TrialGateway) -> Option<Finding> {
+    let wire = gateway.usage();
+    let classes = [
+        ("input", reported.input, wire.input),
+        ("cache read", reported.cache_read, wire.cache_read),
+        ("cache write", reported.cache_write, wire.cache_write),
+        ("output", reported.output, wire.output),
+    ];
+    let differ: Vec<String> = classes
+        .into_iter()
+        .filter_map(|(class, told, wire)| {
+            let (told, wire) = told.zip(wire)?;
+            (told != wire).then(|| format!("{class} {told}, on the wire {wire}"))
+        })
+        .collect();
+    let calls = gateway.records().len();
+    (!differ.is_empty()).then(|| {
+        let message = format!("the agent's own count of its tokens differs from the wire's: {}", differ.join("; "));
+        Finding::note("self_report", "tokens", message).hint(format!(
+            "the wire's {calls} calls count; agents leave out side requests, sub-agents and calls that they gave up"
+        ))
+    })
+}
+
+/// Gives each step of the model the tokens of its call, where steps and answered calls are as many.
+pub(super) fn into_steps(trace: &mut Trace, records: &[CallRecord]) {
+    let answered: Vec<TokenUsage> = records
+        .iter()
+        .filter(|record| record.outcome == CallOutcome::Answered && record.usage != TokenUsage::ZERO)
+        .map(|record| record.usage)
+        .collect();
+    let speaks = |step: &TraceStep| step.source == Source::Agent && !step.aside;
+    let counted = |step: &TraceStep| speaks(step) && step.usage.is_some();
+    let is_one_each =
+        |which: &dyn Fn(&TraceStep) -> bool| trace.steps.iter().filter(|step| which(step)).count() == answered.len();
+    let all = if is_one_each(&speaks) {
+        true
+    } else if is_one_each(&counted) {
+        false
+    } else {
+        return;
+    };
+    let steps = trace.steps.iter_mut().filter(|step| if all { speaks(step) } else { counted(step) });
+    for (step, usage) in steps.zip(answered) {
+        step.usage = Some(usage);
+    }
+}

@@ -1,0 +1,44 @@
+//! Qwen Code, headless, over Chat Completions.
+
+use formats::trace::TraceFormat;
+
+use super::installed::{Call, Program};
+
+/// The agent.
+pub(super) struct QwenCode;
+
+impl Program for QwenCode {
+    fn program(&self) -> &'static str {
+        "qwen"
+    }
+
+    fn skill_folders(&self, home: &str, workdir: &str) -> Vec<String> {
+        [home, workdir]
+            .iter()
+            .flat_map(|base| [format!("{base}/.qwen/skills"), format!("{base}/.agents/skills")])
+            .collect()
+    }
+
+    fn own_folders(&self) -> &'static [&'static str] {
+        &[".qwen"]
+    }
+
+    fn arguments(&self, call: &Call<'_>) -> Vec<String> {
+        ["--auth-type", "openai", "-y", "-o", "stream-json", "--", call.instruction].map(str::to_owned).to_vec()
+    }
+
+    fn env(&self, call: &Call<'_>) -> Vec<(String, String)> {
+        [
+            ("OPENAI_API_KEY", call.token.to_owned()),
+            ("OPENAI_BASE_URL", format!("{}/v1", call.base_url)),
+            ("OPENAI_MODEL", call.model.to_owned()),
+            ("QWEN_TELEMETRY_ENABLED", "false".to_owned()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+
+    fn format(&self) -> TraceFormat {
+        TraceFormat::QwenStream
+    }
+}
