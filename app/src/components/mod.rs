@@ -4,6 +4,7 @@ pub mod actor;
 pub mod arms;
 pub mod delta;
 pub mod evaluation_table;
+pub mod exports;
 pub mod findings;
 pub mod flip;
 pub mod fold;

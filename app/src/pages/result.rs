@@ -7,6 +7,7 @@ use super::result_matrix::Matrix;
 use super::result_totals::Totals;
 use crate::api::EvaluationView;
 use crate::components::delta::{Delta, IntervalBar, class};
+use crate::components::exports::Exports;
 use crate::components::icon::{Icon, Sign};
 use crate::components::state::{self, State};
 use crate::components::words::Empty;
@@ -16,12 +17,18 @@ use crate::format::{UNKNOWN, change, change_interval, count, percent, plural, po
 pub fn result(view: EvaluationView) -> impl IntoView {
     let EvaluationView { report, chart, .. } = view;
     let nothing = report.totals.pairs_complete == 0;
+    let why = if report.imported.is_some() {
+        "The source reports no task in both arms with a score. Results of the other arm can be imported together with these."
+    } else {
+        "Below is what stood in the way of each trial. Mend it and start the evaluation again; its skill, tasks and seed stay the same."
+    };
+    let id = report.evaluation_id;
     view! {
         <Headlines report=report.clone()/>
         {if nothing {
             view! {
                 <Empty title="No pair is complete, so there is no Δ">
-                    <p>"Below is what stood in the way of each trial. Mend it and start the evaluation again; its skill, tasks and seed stay the same."</p>
+                    <p>{why}</p>
                 </Empty>
             }
             .into_any()
@@ -30,6 +37,7 @@ pub fn result(view: EvaluationView) -> impl IntoView {
         }}
         <Matrix report=report.clone()/>
         <LeftOut report=report/>
+        <Exports evaluation=id/>
     }
 }
 

@@ -1,0 +1,32 @@
+//! Links to an evaluation's downloads, in every form that the server writes without being asked for more.
+
+use domain::id::EvaluationId;
+use leptos::prelude::*;
+
+/// The words of the forms in their addresses, and for people.
+const FORMS: [(&str, &str); 7] = [
+    ("json", "JSON"),
+    ("csv", "CSV"),
+    ("markdown", "Markdown"),
+    ("html", "HTML page"),
+    ("atif", "Traces (ATIF)"),
+    ("agentcompass", "AgentCompass"),
+    ("skill-creator", "skill-creator"),
+];
+
+/// The links; a browser saves what they lead to.
+#[component]
+pub fn Exports(evaluation: EvaluationId) -> impl IntoView {
+    let link = |(word, name): (&'static str, &'static str)| {
+        let href = format!("/evaluations/{evaluation}/export/{word}");
+        // Not a page of the app, so its router must not catch the click.
+        view! { <li><a href=href rel="external" download="">{name}</a></li> }
+    };
+    view! {
+        <section class="section" id="export">
+            <h2>"Export"</h2>
+            <p class="quiet">"JSON holds everything and can be imported elsewhere without loss; the HTML page opens offline. Traces exist where the agent leaves them."</p>
+            <ul class="exports">{FORMS.map(link).collect_view()}</ul>
+        </section>
+    }
+}
