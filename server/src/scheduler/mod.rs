@@ -127,7 +127,7 @@ impl Scheduler {
                 Ok(Some(claim)) => self.start(claim),
                 Ok(None) => break,
                 Err(error) => {
-                    paused = Some(error.to_string());
+                    paused = Some(whole(&error));
                     self.heard("claim a trial", Err(error));
                 }
             }
@@ -225,7 +225,13 @@ impl Scheduler {
 
     fn heard(&self, what: &str, outcome: Result<(), StoreError>) {
         if let Err(error) = outcome {
-            tracing::error!(%error, what, "the store could not do it; it will be tried again");
+            tracing::error!(error = whole(&error), what, "the store could not do it; it will be tried again");
         }
     }
+}
+
+/// An error with its causes.
+fn whole(error: &dyn std::error::Error) -> String {
+    std::iter::successors(error.source(), |error| error.source())
+        .fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

@@ -81,7 +81,8 @@ impl Worker {
                 Err(_) if is_log => return,
                 Err(StoreError::Busy) => tokio::time::sleep(PAUSE).await,
                 Err(error) => {
-                    tracing::error!(%error, attempt = claim.attempt.0, "an event could not be stored; trying again");
+                    let error = super::whole(&error);
+                    tracing::error!(error, attempt = claim.attempt.0, "an event could not be stored; trying again");
                     tokio::time::sleep(PAUSE * 4).await;
                 }
             }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Sqlite, Transaction};
+use sqlx::{Connection, Sqlite, SqliteConnection, Transaction};
 
 use crate::error::Result;
 
@@ -34,7 +34,10 @@ impl Pools {
             .foreign_keys(true)
             .busy_timeout(BUSY_WAIT)
             .pragma("journal_size_limit", JOURNAL_LIMIT);
-        let writer = pool(1, WRITE_WAIT).connect_with(options.clone()).await?;
+        let writer = pool(1, WRITE_WAIT)
+            .before_acquire(|writer, _| Box::pin(is_between_writes(writer)))
+            .connect_with(options.clone())
+            .await?;
         MIGRATIONS.run(&writer).await?;
         let reader = pool(READERS, READ_WAIT).connect_with(options.pragma("query_only", "ON")).await?;
         Ok(Self { writer, reader })
@@ -78,6 +81,14 @@ impl Pools {
     }
 }
 
+/// A full disk makes SQLite end a transaction by itself, which sqlx does not notice: it would refuse every later write on that connection. One
+/// that seems to be within a transaction is therefore closed, and another made.
+async fn is_between_writes(writer: &mut SqliteConnection) -> sqlx::Result<bool> {
+    // A transaction that was dropped is rolled back before this is answered.
+    writer.ping().await?;
+    Ok(!writer.is_in_transaction())
+}
+
 fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {
     SqlitePoolOptions::new()
         .max_connections(size)
@@ -86,4 +97,31 @@ fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {
         .idle_timeout(None)
         .max_lifetime(None)
         .test_before_acquire(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::StoreError;
+
+    #[tokio::test]
+    async fn writes_go_on_once_a_full_disk_has_room_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let pools = Pools::open(&folder.path().join("x.sqlite")).await.unwrap();
+        let write = async |bytes: u32| -> Result<()> {
+            let mut tx = pools.begin().await?;
+            sqlx::query("INSERT INTO campaigns (title, created_at) VALUES (hex(zeroblob($1)), 0)")
+                .bind(bytes)
+                .execute(&mut *tx)
+                .await?;
+            Ok(tx.commit().await?)
+        };
+        // The database may not grow on this connection: what a full disk says, without one.
+        sqlx::query("PRAGMA max_page_count = 1").execute(&pools.writer).await.unwrap();
+        let refused = write(1_000_000).await.unwrap_err();
+        assert!(matches!(refused, StoreError::DiskFull { .. }), "{refused}");
+        write(1_000_000).await.unwrap();
+        let kept: i64 = sqlx::query_scalar("SELECT count(*) FROM campaigns").fetch_one(pools.reader()).await.unwrap();
+        assert_eq!(kept, 1);
+    }
 }

@@ -1,5 +1,6 @@
 //! A disk that is full pauses the queue with the reason, and spends no trial (H26).
 
+use std::io::Write as _;
 use std::process::Command;
 
 use crate::common::{Home, Running, Task};
@@ -36,5 +37,29 @@ fn a_full_disk_pauses_the_queue_with_the_reason() {
     let ended = eval.stop("TERM");
     ended.told(1, &["interrupted"]);
     assert!(!ended.err.contains("infra_error") && !ended.err.contains("preparing"), "{ended}");
+    home.finish();
+}
+
+#[test]
+fn a_disk_that_fills_up_midway_costs_no_result_once_it_has_room_again() {
+    let home = Home::new("filled");
+    let solve = "sleep 3; echo done > /app/answer.txt\n".to_owned();
+    home.task(&Task { solve, ..Task::new("slow") });
+    home.write("settings.toml", "disk_floor_mb = 0\n");
+    let (skill, tasks) = (home.skill(), home.tasks());
+    let args = ["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "oracle", "--config", "settings.toml"];
+    let Some(mut eval) = on_small_disk(&home, 8, &args) else { return };
+    eval.line("an agent at work", |line| line.ends_with(": agent"));
+    // The program's own view of the disk, which nobody else has mounted.
+    let filler = format!("/proc/{}/root/{}/filler", eval.pid(), home.data().display());
+    let mut file = std::fs::File::create(&filler).unwrap();
+    while file.write_all(&[0; 4096]).is_ok() {}
+    let line = eval.line("the trouble", |line| line.contains("could not be stored"));
+    assert!(line.contains("is full") && line.contains("free some space"), "{line}");
+    std::fs::remove_file(&filler).unwrap();
+    drop(file);
+    let ended = eval.end();
+    assert_eq!(ended.code, 0, "{ended}");
+    assert!(ended.out.contains("both 1"), "{ended}");
     home.finish();
 }
