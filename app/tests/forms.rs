@@ -137,8 +137,8 @@ async fn hostile_names_and_texts_stay_text() {
         format!("---\nname: sheep\ndescription: Use when {mark} <img src=x onerror=alert(1)>\n---\n</pre>{mark}\n");
     let answer = upload(&site, TOKEN, &[("sheep/SKILL.md", &text), ("sheep/<svg onload=x>.md", "x")]).await;
     let list = get(&site, "/skills").await;
-    let at = list.body.find("href=\"/skills/").unwrap() + 6;
-    let path: String = list.body[at..].chars().take_while(|c| *c != '"').collect();
+    let id = list.body.split("href=\"/skills/").nth(1).unwrap().split('"').next().unwrap();
+    let path = format!("/skills/{id}");
     let page = get(&site, &path).await;
     assert!(page.body.contains("&lt;script&gt;"), "{}", page.body);
     for answer in [answer, list, page] {
