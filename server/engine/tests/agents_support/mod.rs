@@ -1,0 +1,265 @@
+//! What the tests of real agents share: an executor on the real engine, two tiny tasks in which one skill is decisive, and the check that
+//! the two arms come out as the scripted model plays them.
+#![allow(dead_code, unused_imports, reason = "each test program uses a part")]
+
+#[path = "../sandbox_support/mod.rs"]
+mod sandbox_support;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use domain::attempt::{AttemptResult, BlobRef};
+use domain::condition::Condition;
+use domain::hash::ContentHash;
+use domain::id::{AttemptId, EvaluationId, TrialId};
+use domain::order::{Happening, TrialOrder};
+use domain::path::RelPath;
+use domain::plan::{AgentRef, ModelRef, RunSettings};
+use domain::skill::{SkillManifest, SkillPackage};
+use domain::task::Task;
+use domain::time::Timestamp;
+use domain::trace::{Trace, TraceStep};
+use domain::tree::{LoadedFile, LoadedTree};
+use domain::usage::TokenUsage;
+use engine::agent::installed::from_tree;
+use engine::blobs::Blobs;
+use engine::image::{ImageConfig, Images};
+use engine::network::Networks;
+use engine::sandbox::Redactor;
+use engine::trees::{InstalledTree, Trees};
+use engine::trial::{Executor, ExecutorParts};
+use gateway::upstream::scripted::ScriptedUpstream;
+use gateway::{Gateway, Upstream};
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+pub use sandbox_support::Rig;
+
+pub const MODEL: &str = "claude-sonnet-4-5";
+pub const DESCRIPTION: &str = "How many animals a picture holds. Use whenever animals are counted.";
+
+/// One installation at a time: they share what they build with.
+static INSTALLING: Mutex<()> = Mutex::new(());
+
+/// The tree of an agent, built by the first test that wants it and kept in the target folder; `None`, with the reason printed, where the
+/// registries' clients are not on this machine.
+pub fn tree(agent: &str) -> Option<InstalledTree> {
+    let works = |program: &str| Command::new(program).arg("--version").output().is_ok_and(|out| out.status.success());
+    if !works("npm") || !works("apt-get") {
+        println!("skipped: npm or apt-get is not on this machine, so {agent} cannot be installed");
+        return None;
+    }
+    let _one = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let trees = Trees::new(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/agents")));
+    Some(trees.install(agent, None, &|text| println!("{agent}: {text}")).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Contents in memory.
+#[derive(Default)]
+pub struct MemoryBlobs(Mutex<HashMap<ContentHash, Vec<u8>>>);
+
+#[async_trait]
+impl Blobs for MemoryBlobs {
+    async fn get(&self, hash: ContentHash) -> std::io::Result<Vec<u8>> {
+        self.get_now(hash)
+    }
+
+    fn get_now(&self, hash: ContentHash) -> std::io::Result<Vec<u8>> {
+        let found = self.0.lock().unwrap().get(&hash).cloned();
+        found.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::NotFound))
+    }
+
+    async fn put(&self, bytes: Vec<u8>) -> std::io::Result<BlobRef> {
+        let (hash, size) = (ContentHash::of(&bytes), bytes.len() as u64);
+        self.0.lock().unwrap().insert(hash, bytes);
+        Ok(BlobRef { hash, size })
+    }
+}
+
+fn tree_of(files: &[(&str, &str)]) -> LoadedTree {
+    let file = |text: &str| LoadedFile { executable: text.starts_with("#!"), bytes: text.as_bytes().to_vec() };
+    files.iter().map(|(path, text)| (RelPath::new(*path).unwrap(), file(text))).collect()
+}
+
+/// A task with one right answer, which only the skill tells.
+fn task(name: &str, animal: &str, answer: u32, image: &str, user: &str) -> (LoadedTree, Task) {
+    let test = format!(
+        "#!/bin/bash\nif [ \"$(cat answer.txt 2>/dev/null)\" = {answer} ]; then echo 1; else echo 0; fi >/logs/verifier/reward.txt\n"
+    );
+    let settings = format!(
+        "version = \"1.0\"\n[metadata]\ndifficulty = \"easy\"\ncategory = \"counting\"\ntags = []\n[verifier]\ntimeout_sec = 60\n[agent]\ntimeout_sec = 170\n{user}\n[environment]\nbuild_timeout_sec = 300\ncpus = 2\nmemory = \"2G\"\nstorage = \"2G\"\nallow_internet = false\n"
+    );
+    let dockerfile = format!(
+        "FROM {image}\nRUN useradd -m tester 2>/dev/null || true; mkdir -p /app && chmod 777 /app\nWORKDIR /app\n"
+    );
+    let files = tree_of(&[
+        ("instruction.md", &format!("Count the {animal} of the picture and write their number to answer.txt.\n")),
+        ("task.toml", &settings),
+        ("environment/Dockerfile", &dockerfile),
+        ("tests/test.sh", &test),
+    ]);
+    let loaded = formats::task::load(name, files.clone(), Vec::new());
+    (files, loaded.task.unwrap_or_else(|| panic!("{:?}", loaded.findings)))
+}
+
+fn skill() -> (LoadedTree, SkillPackage) {
+    let text =
+        format!("---\nname: count-animals\ndescription: {DESCRIPTION}\n---\n\n# Counting\n\nSheep: 42. Goats: 43.\n");
+    let files = tree_of(&[("SKILL.md", &text), ("references/rules.md", "# Rules\n")]);
+    let manifest =
+        SkillManifest { name: "count-animals".to_owned(), description: DESCRIPTION.to_owned(), license: None };
+    let tree = files.summary();
+    (files, SkillPackage { manifest, tree })
+}
+
+fn usage(input: u64, cache_write: u64, cache_read: u64, output: u64) -> Value {
+    json!({"input": input, "cache_write": cache_write, "cache_read": cache_read, "output": output})
+}
+
+/// What the scripted model does: with the skill it opens it and writes the right number, without it guesses.
+pub fn script(skill_file: &str) -> Value {
+    let turns = |animal: &str, answer: u32| {
+        json!({"name": format!("{animal}, with the skill"), "when": {"skill_listed": DESCRIPTION, "task_contains": format!("Count the {animal}")}, "turns": [
+            {"text": "There is a skill for this.", "usage": usage(11, 1000, 0, 21), "tools": [{"one_of": [
+                {"name": "Skill", "input": {"skill": "count-animals"}},
+                {"name": "skill", "input": {"skill": "count-animals", "name": "count-animals"}},
+                {"name": "activate_skill", "input": {"name": "count-animals"}},
+                {"name": "bash", "input": {"command": format!("cat {skill_file}")}},
+            ]}]},
+            {"text": "It tells the number.", "usage": usage(12, 200, 1000, 22), "tools": [{"name": "bash", "input": {"command": format!("printf {answer} > answer.txt")}}]},
+            {"text": "Done.", "usage": usage(13, 30, 1200, 23)},
+        ]})
+    };
+    let guess = json!({"name": "without", "when": {"task_contains": "of the picture"}, "turns": [
+        {"text": "I guess.", "usage": usage(14, 900, 0, 24), "tools": [{"name": "bash", "input": {"command": "printf 7 > answer.txt"}}]},
+        {"text": "Done.", "usage": usage(15, 40, 900, 25)},
+    ]});
+    let other = json!({"turns": [{"text": "Animals", "usage": usage(1, 0, 0, 1)}]});
+    json!({"schema": "skilldelta-model-1", "rules": [turns("sheep", 42), turns("goats", 43), guess, other]})
+}
+
+/// An executor that knows one agent, and what it takes to order trials from it.
+pub struct Bench {
+    pub rig: Rig,
+    pub tree: InstalledTree,
+    executor: Executor,
+    blobs: Arc<MemoryBlobs>,
+    folder: tempfile::TempDir,
+    user: &'static str,
+}
+
+/// A trial that has ended.
+pub struct Ended {
+    pub result: AttemptResult,
+    pub trace: Trace,
+    /// Steps that were told while the agent ran.
+    pub told: Vec<TraceStep>,
+    pub log: String,
+}
+
+impl Bench {
+    /// `script` = the model's file; `user` = a line of the task's `[agent]` settings.
+    pub async fn new(agent: &str, script: &Value, user: &'static str) -> Option<Self> {
+        let upstream = ScriptedUpstream::parse("scripted", "test", script.to_string().as_bytes());
+        Self::with(agent, Arc::new(upstream.unwrap_or_else(|error| panic!("{error}"))), user).await
+    }
+
+    pub async fn with(agent: &str, upstream: Arc<dyn Upstream>, user: &'static str) -> Option<Self> {
+        let tree = {
+            let agent = agent.to_owned();
+            tokio::task::spawn_blocking(move || tree(&agent)).await.unwrap()?
+        };
+        let rig = Rig::new(&format!("{agent}-{}", user.len())).await;
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Arc::new(MemoryBlobs::default());
+        let executor = Executor::new(ExecutorParts {
+            engine: Arc::new(rig.engine.clone()),
+            images: Images::new(rig.engine.clone(), ImageConfig::default()),
+            gateway: Gateway::new(vec![upstream]),
+            networks: Networks::new(rig.engine.clone(), folder.path().join("run")),
+            agents: vec![from_tree(tree.clone()).unwrap()],
+            blobs: Arc::clone(&blobs) as Arc<dyn Blobs>,
+            clock: Arc::new(|| Timestamp(1)),
+            instance: rig.instance.clone(),
+            redactor: Redactor::new(Vec::<String>::new()),
+        });
+        Some(Self { rig, tree, executor, blobs, folder, user })
+    }
+
+    pub async fn trial(&self, animal: &str, answer: u32, condition: Condition) -> Ended {
+        let (files, task) = task(&format!("count-{animal}"), animal, answer, &self.rig.image, self.user);
+        self.run(files, task, condition).await
+    }
+
+    async fn run(&self, files: LoadedTree, task: Task, condition: Condition) -> Ended {
+        let (skill_files, skill) = skill();
+        for (_, file) in files.iter().chain(skill_files.iter()) {
+            self.blobs.put(file.bytes.clone()).await.unwrap();
+        }
+        let order = TrialOrder {
+            evaluation: EvaluationId(1),
+            trial: TrialId(1),
+            attempt: AttemptId(if condition == Condition::WithSkill { 1 } else { 2 }),
+            task,
+            condition,
+            repeat: 1,
+            skills: vec![skill],
+            agent: AgentRef { name: self.tree.label.agent.clone(), version: self.tree.label.version.clone() },
+            model: Some(ModelRef { name: MODEL.to_owned(), upstream: "scripted".to_owned(), scripted: true }),
+            settings: RunSettings::default(),
+        };
+        let (events, mut received) = mpsc::unbounded_channel();
+        self.executor.run(order, events, CancellationToken::new()).await;
+        let (mut told, mut log, mut result) = (Vec::new(), String::new(), None);
+        while let Some(event) = received.recv().await {
+            match event.what {
+                Happening::StepDone { step } => told.push(*step),
+                Happening::Log { text, .. } => log.push_str(&text),
+                Happening::Ended { result: ended } => result = Some(*ended),
+                Happening::PhaseReached { .. } => {}
+            }
+        }
+        let result = result.expect("every attempt ends");
+        let trace = match result.trace {
+            Some(blob) => serde_json::from_slice(&self.blobs.get_now(blob.hash).unwrap()).unwrap(),
+            None => Trace::default(),
+        };
+        Ended { result, trace, told, log }
+    }
+
+    pub async fn finish(self) {
+        drop(self.executor);
+        self.rig.finish().await;
+        drop(self.folder);
+    }
+}
+
+pub fn tokens(input: u64, cache_write: u64, cache_read: u64, output: u64) -> TokenUsage {
+    TokenUsage {
+        input: Some(input),
+        cache_read: Some(cache_read),
+        cache_write: Some(cache_write),
+        output: Some(output),
+    }
+}
+
+impl Ended {
+    pub fn passed(&self) -> bool {
+        let scored = self.result.verdict.scored();
+        scored
+            .unwrap_or_else(|| panic!("no score: {:?}\n{}\n{:#?}", self.result.verdict, self.log, self.result.findings))
+    }
+
+    /// Names of the tools that were called.
+    pub fn calls(&self) -> Vec<&str> {
+        self.trace.steps.iter().flat_map(|step| &step.calls).map(|call| call.name.as_str()).collect()
+    }
+
+    pub fn finding(&self, code: &str) -> Option<&str> {
+        self.result.findings.iter().find(|finding| finding.code == code).map(|finding| finding.message.as_str())
+    }
+}
