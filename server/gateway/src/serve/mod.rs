@@ -14,7 +14,7 @@ use futures::StreamExt;
 use http::{Method, Request, Response};
 use http_body::Frame;
 use http_body_util::{BodyExt, LengthLimitError, Limited, StreamBody};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
@@ -160,15 +160,13 @@ async fn respond(shared: &Shared, request: Request<Incoming>) -> Response<ByteSt
     if !known && parts.method != Method::HEAD {
         return shared.gateway.refuse(&parts.headers, parts.uri.path(), &Refusal::BadToken);
     }
+    let refuse = |refusal| shared.gateway.refuse(&parts.headers, parts.uri.path(), &refusal);
+    if body.size_hint().lower() > MAX_REQUEST as u64 {
+        return refuse(Refusal::TooLarge { limit: MAX_REQUEST });
+    }
     match Limited::new(body, MAX_REQUEST).collect().await {
         Ok(body) => shared.gateway.handle(Request::from_parts(parts, body.to_bytes())).await,
-        Err(error) => {
-            let refusal = if error.is::<LengthLimitError>() {
-                Refusal::TooLarge { limit: MAX_REQUEST }
-            } else {
-                Refusal::Unreadable { reason: "it was cut off".to_owned() }
-            };
-            shared.gateway.refuse(&parts.headers, parts.uri.path(), &refusal)
-        }
+        Err(error) if error.is::<LengthLimitError>() => refuse(Refusal::TooLarge { limit: MAX_REQUEST }),
+        Err(_) => refuse(Refusal::Unreadable { reason: "it was cut off".to_owned() }),
     }
 }

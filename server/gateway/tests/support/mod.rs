@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use domain::id::AttemptId;
 use futures::{StreamExt, stream};
-use gateway::{ByteStream, Caps, Gateway, RetryPolicy, TrialGateway, TrialTicket, Upstream, UpstreamError};
+use gateway::{ByteStream, Caps, Gateway, Protocol, RetryPolicy, TrialGateway, TrialTicket, Upstream, UpstreamError};
 use http::{Request, Response, StatusCode};
 
 pub const STREAM: &str = concat!(
@@ -98,6 +98,20 @@ pub fn request(body: &str) -> Request<Bytes> {
         .header("x-api-key", "trial-token")
         .body(Bytes::from(body.to_owned()))
         .unwrap()
+}
+
+pub fn post(path: &str, body: impl Into<Bytes>) -> Request<Bytes> {
+    Request::post(path).body(body.into()).unwrap()
+}
+
+/// Where each vendor is asked for model `m`.
+pub const fn path(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Anthropic => "/v1/messages",
+        Protocol::OpenaiChat => "/v1/chat/completions",
+        Protocol::OpenaiResponses => "/v1/responses",
+        Protocol::Gemini => "/v1beta/models/m:streamGenerateContent?alt=sse",
+    }
 }
 
 pub fn ask() -> Request<Bytes> {
