@@ -10,6 +10,7 @@ use crate::id::{AttemptId, EvaluationId, EventId, SkillId, SkillVersionId, TaskI
 use crate::imported::Imported;
 use crate::order::Happening;
 use crate::plan::{AgentRef, ModelRef};
+use crate::planner::PlanEstimate;
 use crate::report::{ReportSkill, TrialReport};
 use crate::skill::SkillManifest;
 use crate::task::{Task, TaskLayout};
@@ -273,8 +274,11 @@ pub struct PlanCard {
     pub longest_seconds: u64,
     /// The smallest |Δ| that could be told from nothing if every flip went one way; `None` = no outcome can.
     pub smallest_delta: Option<f64>,
-    /// The same in words, with what would help.
+    /// The same in words, with what would help, and what past trials lead to expect.
     pub advice: String,
+    /// Tokens, time and power in numbers; `None` from a server that gives none.
+    #[serde(default)]
+    pub estimate: Option<PlanEstimate>,
     /// Anything that a person should see before starting.
     pub findings: Vec<Finding>,
 }

@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+#[path = "../examples/simulate/chance.rs"]
+mod chance;
+
+use chance::{Chance, Population, cells, chances, covers, share, tables};
 use domain::condition::{Flip, Pair};
 use domain::stats::alpha::Alpha;
 use domain::stats::counts::PairCounts;
-use domain::stats::delta::{DeltaEstimate, delta};
 use domain::stats::evalue::most_evidence;
 use domain::stats::interval::Interval;
 use domain::stats::mcnemar;
@@ -17,106 +20,9 @@ use domain::stats::verdict::{DeltaVerdict, VerdictRule};
 /// At least this much must be covered by 95 % intervals.
 const LEAST_COVERAGE: f64 = 0.93;
 
-/// SplitMix64.
-struct Chance(u64);
-
-impl Chance {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        bits ^ (bits >> 31)
-    }
-
-    /// In 0..1.
-    fn uniform(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-}
-
-/// Tasks drawn from a population in which a share `sure` always ends the same way, the two arms alike where they can, and the rest passes by chance.
-#[derive(Clone, Copy)]
-struct Population {
-    without: f64,
-    with: f64,
-    sure: f64,
-}
-
-impl Population {
-    fn draw(self, tasks: u32, repeats: u32, chance: &mut Chance) -> Vec<PairCounts> {
-        (0..tasks).map(|_| self.task(repeats, chance)).collect()
-    }
-
-    fn task(self, repeats: u32, chance: &mut Chance) -> PairCounts {
-        let (mut without, mut with) = (self.without, self.with);
-        if chance.uniform() < self.sure {
-            let difficulty = chance.uniform();
-            without = f64::from(u8::from(difficulty < without));
-            with = f64::from(u8::from(difficulty < with));
-        }
-        (0..repeats)
-            .map(|_| Flip::of(Pair { without: chance.uniform() < without, with: chance.uniform() < with }))
-            .collect()
-    }
-
-    fn estimates(self, tasks: u32, repeats: u32, runs: u32, seed: u64) -> Vec<DeltaEstimate> {
-        let mut chance = Chance(seed);
-        (0..runs).map(|_| delta(&self.draw(tasks, repeats, &mut chance), Alpha::FIVE_PERCENT).unwrap()).collect()
-    }
-}
-
-fn share<T>(all: &[T], test: impl Fn(&T) -> bool) -> f64 {
-    all.iter().filter(|one| test(one)).count() as f64 / all.len() as f64
-}
-
 /// Three standard errors of a simulated share near 5 %.
 fn allowance(runs: u32) -> f64 {
     3.0 * (0.05 * 0.95 / f64::from(runs)).sqrt()
-}
-
-fn covers(ci: Interval, truth: f64) -> bool {
-    ci.low <= truth + 1e-9 && truth - 1e-9 <= ci.high
-}
-
-/// All tables of n pairs.
-fn tables(n: u32) -> Vec<PairCounts> {
-    let mut tables = Vec::new();
-    for both in 0..=n {
-        for rescued in 0..=n - both {
-            for broken in 0..=n - both - rescued {
-                tables.push(PairCounts { both, rescued, broken, neither: n - both - rescued - broken });
-            }
-        }
-    }
-    tables
-}
-
-/// Chance of each table where both arms pass at these rates with correlation φ; `None` where there is no such pair of arms.
-fn chances(tables: &[PairCounts], without: f64, with: f64, phi: f64) -> Option<Vec<f64>> {
-    let both = without * with + phi * (without * (1.0 - without) * with * (1.0 - with)).sqrt();
-    let cells = [both, with - both, without - both, 1.0 - with - without + both];
-    if cells.iter().any(|cell| *cell < -1e-12) {
-        return None;
-    }
-    let n = tables.first()?.pairs() as usize;
-    let mut ln_factorial = vec![0.0; n + 1];
-    for k in 1..=n {
-        ln_factorial[k] = ln_factorial[k - 1] + (k as f64).ln();
-    }
-    let ln_term = |count: u32, cell: f64| {
-        if count == 0 { 0.0 } else { f64::from(count) * cell.max(0.0).ln() - ln_factorial[count as usize] }
-    };
-    let chance = |table: &PairCounts| {
-        let counts = [table.both, table.rescued, table.broken, table.neither];
-        (ln_factorial[n] + counts.into_iter().zip(cells).map(|(count, cell)| ln_term(count, cell)).sum::<f64>()).exp()
-    };
-    Some(tables.iter().map(chance).collect())
 }
 
 /// With five pairs the method falls to 92.9 %, with two to 87 %; no verdict rests on so few, since six are needed for any. Beyond |Δ| = 0.6 it
@@ -131,7 +37,8 @@ fn newcombe_covers_single_pairs() {
         for without in rates {
             for with in rates.into_iter().filter(|with| (with - without).abs() < 0.61) {
                 for phi in [0.0, 0.3, 0.6, 0.9] {
-                    let Some(chances) = chances(&tables, without, with, phi) else { continue };
+                    let Some(cells) = cells(without, with, phi) else { continue };
+                    let chances = chances(&tables, cells);
                     let hit = |(ci, chance): (&Interval, &f64)| if covers(*ci, with - without) { *chance } else { 0.0 };
                     let coverage: f64 = intervals.iter().zip(&chances).map(hit).sum();
                     assert!(coverage >= LEAST_COVERAGE, "n={n} {without}→{with} φ={phi}: {coverage}");
@@ -155,7 +62,7 @@ fn mcnemar_raises_no_more_false_alarms_than_it_says() {
     }
     // The same rate, counted from the test itself.
     let tables = tables(12);
-    let chances = chances(&tables, 0.5, 0.5, 0.0).unwrap();
+    let chances = chances(&tables, cells(0.5, 0.5, 0.0).unwrap());
     let alarm = |table: &PairCounts| mcnemar::exact(table.rescued, table.broken) <= 0.05;
     let counted: f64 = tables.iter().zip(&chances).filter(|(table, _)| alarm(table)).map(|(_, chance)| chance).sum();
     let planned = domain::stats::power::mcnemar_power(12, 0.25, 0.25, Alpha::FIVE_PERCENT).unwrap();

@@ -5,6 +5,7 @@
 mod analyze;
 mod check;
 mod error;
+mod estimate;
 mod evaluations;
 mod export;
 mod import;

@@ -6,10 +6,8 @@ use domain::finding::Finding;
 use domain::id::EvaluationId;
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
 use domain::plan::{EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
-use domain::report::number;
+use domain::planner::PlanEstimate;
 use domain::skill::SkillPackage;
-use domain::stats::alpha::Alpha;
-use domain::stats::mcnemar::smallest_p;
 use domain::task::Task;
 
 use crate::{Ops, OpsError, Result};
@@ -33,7 +31,8 @@ impl Ops {
     /// [`OpsError::Invalid`] with what is wrong and how to mend it.
     pub async fn plan(&self, request: &PlanRequest) -> Result<PlanCard> {
         let checked = self.check(request).await?;
-        Ok(card(&checked))
+        let estimate = self.estimate(&checked.plan).await?;
+        Ok(card(&checked, estimate))
     }
 
     /// Starts an evaluation: stores its plan and its trials, queued.
@@ -207,21 +206,8 @@ fn lint(tasks: &[Task], skills: &[SkillPackage]) -> Vec<Finding> {
     findings
 }
 
-fn card(checked: &Checked) -> PlanCard {
+fn card(checked: &Checked, estimate: PlanEstimate) -> PlanCard {
     let plan = &checked.plan;
-    let tasks = u32::try_from(plan.tasks.len()).unwrap_or(u32::MAX);
-    let needed = (1..64).find(|n| smallest_p(*n) <= Alpha::FIVE_PERCENT.value()).unwrap_or(64);
-    let smallest_delta = (tasks >= needed).then(|| f64::from(needed) / f64::from(tasks));
-    let advice = match smallest_delta {
-        None => format!(
-            "With {tasks} of at least {needed} tasks no outcome can be told from chance: add {} more.",
-            needed - tasks
-        ),
-        Some(delta) => format!(
-            "The smallest Δ that can be told from chance is {}: {needed} of {tasks} tasks that all flip the same way.",
-            number::points(Some(delta))
-        ),
-    };
     let per_arm: f64 = checked
         .tasks
         .iter()
@@ -230,10 +216,11 @@ fn card(checked: &Checked) -> PlanCard {
     let longest = per_arm * 2.0 * f64::from(plan.repeats) / f64::from(plan.settings.concurrency);
     PlanCard {
         trials: plan.trials() as u64,
-        tasks: u64::from(tasks),
+        tasks: plan.tasks.len() as u64,
         longest_seconds: longest.ceil() as u64,
-        smallest_delta,
-        advice,
+        smallest_delta: estimate.power.smallest_possible,
+        advice: estimate.advice.clone(),
+        estimate: Some(estimate),
         findings: checked.findings.clone(),
     }
 }

@@ -207,6 +207,9 @@ impl<'a> Sets<'a> {
     }
 }
 
+/// How many repeats a task has, and the number of each of its trials.
+type Numbered<'a> = (u32, Vec<(&'a FileTrial, u32)>);
+
 /// How the file tells repetitions of a task apart.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Labels {
@@ -246,12 +249,7 @@ impl Labels {
     }
 
     /// Numbers the trials of one task 1, 2, … so that equal labels of the two arms get equal numbers; only the last attempt stays.
-    fn number<'a>(
-        self,
-        file: &str,
-        members: &[&'a FileTrial],
-        superseded: &mut u64,
-    ) -> Result<(u32, Vec<(&'a FileTrial, u32)>), Finding> {
+    fn number<'a>(self, file: &str, members: &[&'a FileTrial], superseded: &mut u64) -> Result<Numbered<'a>, Finding> {
         let mut last: BTreeMap<(i64, Condition), &FileTrial> = BTreeMap::new();
         let mut order = [0_i64; 2];
         for row in members {

@@ -88,6 +88,8 @@ pub enum Unranked {
     NoResult,
     /// The model's answers came from a file.
     Scripted,
+    /// Others ran it, and nobody here saw the runs.
+    Imported,
     /// So few tasks that no outcome could be told from chance.
     TooFewTasks {
         /// There are.
@@ -125,6 +127,7 @@ impl fmt::Display for Unranked {
         match self {
             Self::NoResult => f.write_str("no result"),
             Self::Scripted => f.write_str("scripted model"),
+            Self::Imported => f.write_str("imported"),
             Self::TooFewTasks { tasks, needed } => write!(f, "not enough tasks ({tasks} of {needed})"),
             Self::Incomplete { complete } => write!(f, "incomplete ({:.0} % of pairs)", complete * 100.0),
         }

@@ -104,7 +104,25 @@ impl PlanEstimate {
             advice: String::new(),
             power,
         };
-        Self { advice: advice(&estimate.power), ..estimate }
+        let words = [advice(&estimate.power), estimate.expectation()];
+        Self { advice: words.join(" ").trim_end().to_owned(), ..estimate }
+    }
+}
+
+impl PlanEstimate {
+    /// What past trials lead to expect, in words; empty without history.
+    fn expectation(&self) -> String {
+        let range = |amount: Expected, shown: fn(f64) -> String| {
+            format!("{} ({} to {})", shown(amount.expected), shown(amount.low), shown(amount.high))
+        };
+        let tokens = self.tokens.map(|tokens| range(tokens, |tokens| number::tokens(Some(tokens))) + " tokens");
+        let time =
+            self.seconds.map(|seconds| range(seconds, |seconds| number::duration(Some((seconds * 1000.0) as u64))));
+        let parts: Vec<String> = tokens.into_iter().chain(time).collect();
+        if parts.is_empty() {
+            return String::new();
+        }
+        format!("By {} past trials it will take about {}.", self.past_trials, parts.join(" and "))
     }
 }
 
@@ -183,6 +201,7 @@ mod tests {
         assert!((tokens.expected - 4.0 * (1100.0 + 3200.0)).abs() < 1e-6, "{tokens:?}");
         assert!(tokens.low < tokens.expected && tokens.expected < tokens.high && tokens.low > 0.0);
         assert!((estimate.seconds.unwrap().expected - 4.0 * 180.0 / 4.0).abs() < 1e-6);
+        assert!(estimate.advice.contains(" By 4 past trials it will take about 17.2k ("), "{}", estimate.advice);
         assert_eq!(past.noise().unwrap().within_share, Some(1.0));
         assert!((past.noise().unwrap().broken_rate - 8.5 / 18.0).abs() < 1e-12);
     }

@@ -88,6 +88,13 @@ impl Noise {
 }
 
 impl PowerPlan {
+    /// The chance to find one Δ; `None` where so much cannot be gained.
+    #[must_use]
+    pub fn power_of(tasks: u32, repeats: u32, delta: f64, noise: Noise) -> Option<f64> {
+        let possible = smallest_p(tasks) <= Alpha::FIVE_PERCENT.value();
+        power(if possible { weight(tasks, repeats.max(1), noise) } else { 0 }, delta, noise)
+    }
+
     /// Of a plan; the guess stands in for unknown noise, and for rates that are no shares.
     #[must_use]
     pub fn of(tasks: u32, repeats: u32, noise: Option<Noise>) -> Self {
