@@ -256,3 +256,34 @@ fn the_papers_table_is_built_in() {
     let file = cases.join("../data/swe-skills-bench-table2.csv");
     assert_eq!(skilldelta(&["analyze", file.to_str().unwrap(), "--json"], "").json(), found);
 }
+
+#[test]
+fn a_plan_says_what_it_takes_and_what_it_can_show() {
+    for (args, smallest) in
+        [(vec!["--tasks", "5"], None), (vec!["--tasks", "20"], Some(0.366_459)), (vec!["--tasks", "50"], Some(0.15))]
+    {
+        let found = skilldelta(&[&["plan", "--broken-rate", "0", "--json"], args.as_slice()].concat(), "").json();
+        match smallest {
+            None => assert_eq!(found["power"]["smallest_delta"], Value::Null),
+            Some(delta) => {
+                let found = found["power"]["smallest_delta"].as_f64().unwrap();
+                assert!((found - delta).abs() < 0.006, "{args:?} {found}");
+            }
+        }
+        assert_eq!((&found["tokens"], &found["seconds"]), (&Value::Null, &Value::Null));
+    }
+    let text = skilldelta(&["plan", "--tasks", "30", "-k", "2", "--flip-rate", "0.1", "--within-share", "0.7"], "").out;
+    for words in [
+        "120 trials: 30 tasks × 2 repeats × 2 arms",
+        "tokens  not known",
+        "5 % of pairs broken",
+        "approximate: repeats count as tasks",
+        "or repeats of these",
+        "Twice the tasks would narrow the interval of Δ by 29 %, twice the repeats by ",
+    ] {
+        assert!(text.contains(words), "{words}\n{text}");
+    }
+    for wrong in [["--tasks", "0"], ["--flip-rate", "1.5"], ["--tasks", "many"]] {
+        assert_eq!(skilldelta(&[&["plan"], wrong.as_slice()].concat(), "").code, Some(2), "{wrong:?}");
+    }
+}

@@ -9,6 +9,7 @@ mod example;
 mod export;
 mod fail_if;
 mod import;
+mod plan;
 mod progress;
 mod serve;
 mod table;
@@ -46,6 +47,8 @@ enum Command {
     /// Install real agents, and list them.
     #[command(subcommand)]
     Agents(agents::AgentsCommand),
+    /// Say what so many tasks and repeats take and can show, before anything is spent.
+    Plan(plan::PlanArgs),
     /// Say what of the environment works, and how to mend what does not.
     Doctor,
 }
@@ -117,6 +120,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Import(args) => import::run(&cli.common, args).await,
             Command::Analyze(args) => analyze::run(&args),
             Command::Agents(command) => agents::run(&cli.common, command).await,
+            Command::Plan(args) => plan::run(&cli.common, args).await,
             Command::Doctor => doctor::run(&cli.common).await,
         }
     });

@@ -156,13 +156,16 @@ fn advice(plan: &PowerPlan) -> String {
             None => ".".to_owned(),
         };
     }
-    words += match (plan.tasks_gain, plan.repeats_gain) {
-        (tasks, Some(repeats)) if repeats > 0.75 * tasks => {
-            " Past noise lies mostly within tasks: more repeats help nearly as much as more tasks."
+    words += &match plan.repeats_gain {
+        Some(repeats) => format!(
+            " Twice the tasks would narrow the interval of Δ by {}, twice the repeats by {}.",
+            number::percent(Some(plan.tasks_gain)),
+            number::percent(Some(repeats))
+        ),
+        None if plan.repeats > 1 => {
+            " How much repeats help is not known yet; counted on is that they do not.".to_owned()
         }
-        (_, Some(_)) => " Past noise lies mostly between tasks: add tasks rather than repeats.",
-        (_, None) if plan.repeats > 1 => " How much repeats help is not known yet; counted on is that they do not.",
-        (_, None) => "",
+        None => String::new(),
     };
     words
 }
