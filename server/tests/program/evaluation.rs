@@ -128,6 +128,19 @@ fn a_skill_that_decides_is_seen_and_what_a_command_spends_is_unknown() {
 }
 
 #[test]
+fn the_result_goes_to_standard_output_alone_where_it_is_asked_for() {
+    let home = Home::new("stdout");
+    home.task(&Task::new("one"));
+    let (skill, tasks) = (home.skill(), home.tasks());
+    let args = ["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "oracle", "--json", "-"];
+    let ended = home.run(&args);
+    let report: Value = serde_json::from_str(&ended.out).unwrap_or_else(|error| panic!("{error}: {ended}"));
+    assert_shape(&report);
+    assert!(ended.code == 0 && ended.err.contains("[2/2]"), "{ended}");
+    home.finish();
+}
+
+#[test]
 fn a_run_of_which_nothing_can_be_scored_has_failed_and_knows_nothing() {
     let home = Home::new("unscored");
     home.task(&Task { test: "exit 0\n".to_owned(), ..Task::new("silent") });

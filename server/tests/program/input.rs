@@ -42,6 +42,27 @@ fn what_cannot_be_used_is_told_with_its_place_and_a_remedy() {
 }
 
 #[test]
+fn a_task_that_would_open_the_host_is_refused_with_its_line() {
+    let home = Home::new("open");
+    let skill = home.skill();
+    let compose = |line: &str| format!("services:\n  main:\n    build: .\n    {line}\n");
+    for (name, line, told) in [
+        ("privileged", "privileged: true", "privileged"),
+        ("host-net", "network_mode: host", "network_mode"),
+        ("host-pid", "pid: host", "pid"),
+        ("mount", "volumes: [\"/:/host\"]", "/:/host"),
+        ("device", "devices: [\"/dev/kmsg\"]", "devices"),
+    ] {
+        let task = Task::new(name).file("environment/docker-compose.yaml", &compose(line));
+        task.write(&home, &format!("open/{name}/{name}"));
+        let tasks = format!("open/{name}");
+        let ended = home.run(&["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "nop"]);
+        ended.told(2, &["docker-compose.yaml:4", told]);
+    }
+    home.finish();
+}
+
+#[test]
 fn without_an_engine_nothing_is_planned() {
     let home = Home::new("no-engine");
     home.task(&Task::new("fine"));

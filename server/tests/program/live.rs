@@ -4,31 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{Home, Site, Task, until};
-
-/// Uploads the skill, adds the tasks and starts an evaluation, as the pages do.
-fn start(home: &Home, site: &Site<'_>, agent: &str) -> i64 {
-    let skill = std::fs::read_to_string(home.path("skills/measured-words/SKILL.md")).unwrap();
-    let csrf = site.csrf();
-    let body = format!(
-        "--SEAM\r\ncontent-disposition: form-data; name=\"csrf\"\r\n\r\n{csrf}\r\n--SEAM\r\ncontent-disposition: form-data; \
-         name=\"file\"; filename=\"measured-words/SKILL.md\"\r\n\r\n{skill}\r\n--SEAM--\r\n"
-    );
-    let request = site.client.post(site.url("/skills/upload")).header("origin", site.url(""));
-    let request = request.header("content-type", "multipart/form-data; boundary=SEAM").body(body);
-    assert_eq!(site.send(request).status, 200);
-    let tasks = home.tasks();
-    let added = site.post("/tasks/add", &[("path", &tasks)]);
-    assert_eq!(added.status, 200, "{}", added.body);
-    let count = std::fs::read_dir(&tasks).unwrap().count();
-    let ids: Vec<String> = (1..=count).map(|id| id.to_string()).collect();
-    let mut fields = vec![("skill", "1"), ("agent", agent), ("k", "1"), ("concurrency", "2")];
-    fields.extend(ids.iter().map(|id| ("task", id.as_str())));
-    let started = site.post("/evaluations/start", &fields);
-    assert_eq!(started.status, 303, "{}", started.body);
-    let place = started.header("location");
-    place.strip_prefix("/evaluations/").and_then(|id| id.parse().ok()).unwrap_or_else(|| panic!("{place}"))
-}
+use crate::common::{Home, Task, until};
 
 fn ids(stream: &str) -> Vec<u64> {
     stream.lines().filter_map(|line| line.strip_prefix("id: ")?.parse().ok()).collect()
@@ -39,7 +15,7 @@ fn events_come_at_once_unbuffered_and_resume_where_they_broke_off() {
     let home = Home::new("events");
     home.task(&Task { solve: "sleep 1; echo done > /app/answer.txt\n".to_owned(), ..Task::new("one") });
     let site = home.serve(&[]);
-    let id = start(&home, &site, "oracle");
+    let id = site.start("oracle");
     let path = format!("/api/evaluations/{id}/events");
     let begun = Instant::now();
     let (head, first) = site.events(&path, Some("0"), |text| !ids(text).is_empty());
@@ -70,7 +46,7 @@ fn an_evaluation_is_cancelled_by_its_page_and_its_containers_go() {
         home.task(&Task { solve: "sleep 600\n".to_owned(), ..Task::new(name) });
     }
     let site = home.serve(&[]);
-    let id = start(&home, &site, "oracle");
+    let id = site.start("oracle");
     let path = format!("/api/evaluations/{id}/events");
     site.events(&path, Some("0"), |text| text.contains("\"phase\":\"agent\""));
     assert!(!home.containers().is_empty());
@@ -92,6 +68,28 @@ fn an_evaluation_is_cancelled_by_its_page_and_its_containers_go() {
 }
 
 #[test]
+fn without_an_engine_the_pages_are_served_and_say_why_nothing_runs() {
+    let home = Home::new("headless");
+    home.task(&Task::new("one"));
+    let tasks = home.tasks();
+    let mut command = home.command(&["serve", "--listen", "127.0.0.1:0", "--task-root", &tasks]);
+    command.env("DOCKER_HOST", "unix:///nonexistent");
+    let site = home.site(command);
+    let health = site.json("/api/health");
+    assert!(health["paused"].as_str().unwrap().contains("start Docker"), "{health}");
+    let id = site.start("oracle");
+    assert_eq!(site.get(&format!("/evaluations/{id}")).status, 200);
+    let stopped = site.stop();
+    assert_eq!(stopped.code, 0, "{stopped}");
+    // What was planned meanwhile is made once there is an engine.
+    let site = home.serve(&[]);
+    site.idle_after(id);
+    site.stop();
+    assert_eq!(home.report(id).totals.both, 1);
+    home.finish();
+}
+
+#[test]
 fn pages_answer_while_trials_run() {
     let home = Home::new("load");
     for name in ["a", "b", "c", "d", "e", "f"] {
@@ -101,11 +99,10 @@ fn pages_answer_while_trials_run() {
         });
     }
     let site = home.serve(&[]);
-    let id = start(&home, &site, "oracle");
+    let id = site.start("oracle");
     let paths = ["/", "/skills", "/tasks", "/evaluations", "/evaluations/new", "/api/health"].map(str::to_owned);
     let paths = [paths.as_slice(), &[format!("/evaluations/{id}")]].concat();
     let mut rounds = 0;
-    let path = format!("/api/evaluations/{id}/events");
     loop {
         let requests = (0..50).map(|n| {
             let request = site.client.get(site.url(&paths[n % paths.len()]));
@@ -115,12 +112,21 @@ fn pages_answer_while_trials_run() {
         for (n, answer) in answers.iter().enumerate() {
             assert_eq!(answer.status, 200, "{}: {}", paths[n % paths.len()], answer.body);
         }
+        // Writes by many at once, while trials write as well.
+        let csrf = site.csrf();
+        let uploads = (0..20).map(|n| {
+            let skill = format!("---\nname: skill-{n}\ndescription: Round {rounds}.\n---\nx\n");
+            let name = format!("skill-{n}/SKILL.md");
+            site.uploaded(&csrf, &[(&name, skill.as_bytes())])
+        });
+        for answer in home.wait(futures::future::join_all(uploads)) {
+            assert_eq!(answer.status, 200, "{}", answer.body);
+        }
         rounds += 1;
-        let (_, text) = site.events(&path, Some("0"), |text| text.contains("event: "));
         let report = site.get(&format!("/evaluations/{id}"));
         assert_eq!(report.status, 200);
         let health: Value = site.json("/api/health");
-        assert_eq!(health["database"], "ok", "{health} {text}");
+        assert_eq!(health["database"], "ok", "{health}");
         if health["running"] == 0 && rounds > 2 {
             break;
         }

@@ -73,6 +73,24 @@ fn a_killed_evaluation_is_completed_by_the_next_start() {
 }
 
 #[test]
+fn a_build_that_is_killed_with_the_program_leaves_nothing() {
+    let home = Home::new("build");
+    let dockerfile = "RUN sleep 4 && date > /built\n".to_owned();
+    home.task(&Task { dockerfile, ..Task::new("slow-build") });
+    let mut eval = start_eval(&home, &["--agent", "oracle"], "2");
+    eval.line("a start", |line| line.ends_with(": preparing"));
+    let building = || home.wait(home.containers_with("test", &home.mark));
+    until("the build's own container", || (!building().is_empty()).then_some(()));
+    eval.stop("KILL");
+    until("the end of the build", || building().is_empty().then_some(()));
+    let site = home.serve(&[]);
+    site.idle_after(1);
+    site.stop();
+    assert_complete(&home.kept(1), 2);
+    home.finish();
+}
+
+#[test]
 fn another_evaluation_on_the_same_data_goes_on_with_the_killed_one() {
     let home = Home::new("again");
     for name in ["a", "b"] {
@@ -91,6 +109,21 @@ fn another_evaluation_on_the_same_data_goes_on_with_the_killed_one() {
     site.idle_after(1);
     site.stop();
     assert_complete(&home.kept(1), 4);
+    home.finish();
+}
+
+#[test]
+fn a_container_that_vanishes_is_no_score_and_is_tried_again() {
+    let home = Home::new("vanish");
+    home.task(&slow("one"));
+    let mut eval = start_eval(&home, &["--agent", "oracle"], "2");
+    eval.line("an agent at work", |line| line.ends_with(": agent"));
+    home.wait(home.remove_labelled(&home.instance));
+    let ended = eval.end();
+    ended.told(0, &["attempt 1 could not be scored"]);
+    let kept = home.kept(1);
+    assert_complete(&kept, 2);
+    assert!(kept.iter().any(|trial| trial.attempts.len() == 2), "{kept:?}");
     home.finish();
 }
 

@@ -53,6 +53,26 @@ fn a_secret_that_is_printed_is_kept_nowhere() {
     home.finish();
 }
 
+#[test]
+fn a_provider_key_never_reaches_a_container() {
+    let home = Home::new("keys");
+    home.task(&Task::new("one"));
+    let (skill, tasks) = (home.skill(), home.tasks());
+    let script = "env; cat /proc/1/environ /proc/self/environ | tr '\\0' '\\n'; echo end";
+    let args = ["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "command", "--command", script];
+    let mut command = home.command(&args);
+    command.env("ANTHROPIC_API_KEY", SECRET);
+    let ended = Running::start(command).end();
+    assert_eq!(ended.code, 0, "{ended}");
+    for trial in home.kept(1) {
+        let log = String::from_utf8(home.blob(trial.last().agent_log)).unwrap();
+        // Neither itself nor the mark that is left where it was taken out.
+        assert!(log.ends_with("end\n") && !log.contains("sk-test") && !log.contains("[secret]"), "{log}");
+        assert!(!log.contains("ANTHROPIC"), "{log}");
+    }
+    home.finish();
+}
+
 fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }

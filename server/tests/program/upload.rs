@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use zip::write::SimpleFileOptions;
 
-use crate::common::{Answer, Home, Site};
+use crate::common::Home;
 
 /// A zip with a skill and `mb` of bytes that do not shrink.
 fn zip_of(mb: usize) -> Vec<u8> {
@@ -24,36 +24,24 @@ fn zip_of(mb: usize) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-fn upload(site: &Site<'_>, csrf: &str, name: &str, bytes: &[u8]) -> Answer {
-    let mut body = format!(
-        "--SEAM\r\ncontent-disposition: form-data; name=\"csrf\"\r\n\r\n{csrf}\r\n--SEAM\r\n\
-         content-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\ncontent-type: application/zip\r\n\r\n"
-    )
-    .into_bytes();
-    body.extend_from_slice(bytes);
-    body.extend_from_slice(b"\r\n--SEAM--\r\n");
-    let request = site.client.post(site.url("/skills/upload")).header("origin", site.url(""));
-    site.send(request.header("content-type", "multipart/form-data; boundary=SEAM").body(body))
-}
-
 #[test]
 fn an_upload_over_the_limit_is_told_the_limit() {
     let home = Home::new("upload");
     let site = home.serve(&[]);
     let csrf = site.csrf();
-    let taken = upload(&site, &csrf, "big-3m.zip", &zip_of(3));
+    let taken = site.upload(&csrf, &[("big-3m.zip", &zip_of(3))]);
     assert_eq!(taken.status, 200, "{}", taken.body);
     assert!(taken.body.contains("count-sheep"), "{}", taken.body);
-    let refused = upload(&site, &csrf, "big-60m.zip", &zip_of(60));
+    let refused = site.upload(&csrf, &[("big-60m.zip", &zip_of(60))]);
     assert_eq!(refused.status, 413, "{}", refused.body);
     assert!(refused.body.contains("larger than 50 MB"), "{}", refused.body);
     // Other forms keep a small limit.
     let refused = site.post("/tasks/add", &[("path", &"x".repeat(4 << 20))]);
     assert!(matches!(refused.status, 413 | 422 | 400), "{} {}", refused.status, refused.body);
-    let broken = upload(&site, &csrf, "broken.zip", b"PK\x03\x04 and then nothing");
+    let broken = site.upload(&csrf, &[("broken.zip", b"PK\x03\x04 and then nothing")]);
     assert_eq!(broken.status, 422, "{} {}", broken.status, broken.body);
     assert!(broken.body.contains("broken.zip"), "{}", broken.body);
-    assert_eq!(upload(&site, "0".repeat(32).as_str(), "big-3m.zip", &zip_of(1)).status, 403);
+    assert_eq!(site.upload(&"0".repeat(32), &[("big-3m.zip", &zip_of(1))]).status, 403);
     let page = site.get("/skills").body;
     assert!(page.contains("count-sheep") && page.matches("/skills/").count() >= 1, "{page}");
     site.stop();

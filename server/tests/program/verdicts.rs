@@ -173,6 +173,9 @@ fn odd_scripts_output_and_files_do_no_harm() {
     for line in lines {
         assert!(bytes.windows(line.len()).any(|window| window == line), "{line:?} is not in {bytes:?}");
     }
+    let trace = String::from_utf8(home.blob(kept["h19 no-skill"].last().trace)).unwrap();
+    assert!(trace.contains('羊') && trace.contains("step 3/3") && !trace.contains("step 2/3"), "{trace}");
+    assert!(!trace.contains("\\u001b") && trace.contains("red"), "{trace}");
     // A script with Windows line ends is refused before anything runs, or converted.
     home.task(&judged("h23-crlf", &crlf));
     let ended = home.run(&["check", &home.tasks()]);

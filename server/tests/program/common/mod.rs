@@ -148,11 +148,13 @@ impl Home {
     }
 
     async fn containers_of(&self, instance: &str) -> Vec<String> {
-        let options = ListContainersOptions {
-            all: true,
-            filters: filter(INSTANCE, instance),
-            ..ListContainersOptions::default()
-        };
+        self.containers_with(INSTANCE, instance).await
+    }
+
+    /// Ids of containers with a label.
+    pub async fn containers_with(&self, label: &str, value: &str) -> Vec<String> {
+        let options =
+            ListContainersOptions { all: true, filters: filter(label, value), ..ListContainersOptions::default() };
         let found = self.docker.list_containers(Some(options)).await.unwrap();
         found.into_iter().filter_map(|container| container.id).collect()
     }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// Longest that anything here may take on a busy machine. Reached only by a test that fails.
@@ -50,61 +51,32 @@ impl Ended {
 /// A process under way; killed if the test ends before it.
 pub struct Running {
     child: Child,
-    lines: Receiver<String>,
-    out: std::thread::JoinHandle<String>,
-    seen: Vec<String>,
-    first_out: Receiver<String>,
+    out: Lines,
+    err: Lines,
 }
 
 impl Running {
     pub fn start(mut command: Command) -> Self {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let (send, lines) = mpsc::channel();
-        let err = child.stderr.take().unwrap();
-        std::thread::spawn(move || {
-            BufReader::new(err).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
-        });
-        let (send, first_out) = mpsc::channel();
-        let out = child.stdout.take().unwrap();
-        let out = std::thread::spawn(move || {
-            let mut reader = BufReader::new(out);
-            let mut text = String::new();
-            let _ = reader.read_line(&mut text);
-            let _ = send.send(text.clone());
-            let _ = reader.read_to_string(&mut text);
-            text
-        });
-        Self { child, lines, out, seen: Vec::new(), first_out }
+        let out = Lines::of(child.stdout.take().unwrap());
+        let err = Lines::of(child.stderr.take().unwrap());
+        Self { child, out, err }
     }
 
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The first line of standard output.
-    pub fn first_line(&mut self) -> String {
-        let line = self.first_out.recv_timeout(PATIENCE).unwrap();
-        if line.is_empty() {
-            panic!("it ended: {}", self.rest());
-        }
-        line
-    }
-
     /// Reads error output up to a line that `wanted` accepts.
     pub fn line(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
-        let start = Instant::now();
-        loop {
-            let left = PATIENCE.saturating_sub(start.elapsed());
-            match self.lines.recv_timeout(left) {
-                Ok(line) => {
-                    self.seen.push(line.clone());
-                    if wanted(&line) {
-                        return line;
-                    }
-                }
-                Err(RecvTimeoutError::Timeout) => panic!("waited too long for {what}: {}", self.seen.join("\n")),
-                Err(RecvTimeoutError::Disconnected) => panic!("it ended before {what}: {}", self.seen.join("\n")),
-            }
+        self.err.find(what, wanted)
+    }
+
+    /// Reads standard output up to a line that `wanted` accepts; if it ends before, so does the test.
+    pub fn out_line(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        match self.out.look(wanted) {
+            Some(line) => line,
+            None => panic!("no {what} in {} and {}", self.out.rest(), self.err.rest()),
         }
     }
 
@@ -127,18 +99,8 @@ impl Running {
     /// Waits for the end.
     pub fn end(mut self) -> Ended {
         let status = until("the program's end", || self.child.try_wait().unwrap());
-        use std::os::unix::process::ExitStatusExt as _;
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default());
-        let err = self.rest();
-        let out = std::mem::replace(&mut self.out, std::thread::spawn(String::new)).join().unwrap();
-        Ended { code, out, err }
-    }
-
-    fn rest(&mut self) -> String {
-        while let Ok(line) = self.lines.recv_timeout(Duration::from_secs(5)) {
-            self.seen.push(line);
-        }
-        self.seen.join("\n")
+        Ended { code, out: self.out.rest(), err: self.err.rest() }
     }
 }
 
@@ -146,5 +108,45 @@ impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// One of a process's outputs, read as it comes, so that the process never waits for its reader.
+struct Lines {
+    coming: Receiver<String>,
+    seen: Vec<String>,
+}
+
+impl Lines {
+    fn of(output: impl Read + Send + 'static) -> Self {
+        let (send, coming) = mpsc::channel();
+        std::thread::spawn(move || {
+            BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| send.send(line))
+        });
+        Self { coming, seen: Vec::new() }
+    }
+
+    /// The next line that `wanted` accepts; `None` where the output ends, or nothing more comes for too long.
+    fn look(&mut self, wanted: impl Fn(&str) -> bool) -> Option<String> {
+        let start = Instant::now();
+        while let Ok(line) = self.coming.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
+            self.seen.push(line.clone());
+            if wanted(&line) {
+                return Some(line);
+            }
+        }
+        None
+    }
+
+    fn find(&mut self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
+        self.look(wanted).unwrap_or_else(|| panic!("no {what} in {}", self.seen.join("\n")))
+    }
+
+    /// Everything, once the process has ended.
+    fn rest(&mut self) -> String {
+        while let Ok(line) = self.coming.recv_timeout(Duration::from_secs(5)) {
+            self.seen.push(line);
+        }
+        self.seen.join("\n")
     }
 }

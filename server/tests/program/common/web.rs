@@ -36,8 +36,13 @@ impl Home {
     pub fn serve(&self, args: &[&str]) -> Site<'_> {
         let tasks = self.tasks();
         let given = ["serve", "--listen", "127.0.0.1:0", "--task-root", &tasks];
-        let mut running = Running::start(self.command(&[given.as_slice(), args].concat()));
-        let line = running.first_line();
+        self.site(self.command(&[given.as_slice(), args].concat()))
+    }
+
+    /// A server that was prepared by hand.
+    pub fn site(&self, command: std::process::Command) -> Site<'_> {
+        let mut running = Running::start(command);
+        let line = running.out_line("address", |line| line.contains("serves on http://"));
         let host = line.trim().rsplit("http://").next().unwrap().to_owned();
         // Nothing here is encrypted, but the client wants to know how it would be.
         let _ = rustls::crypto::ring::default_provider().install_default();
@@ -110,6 +115,44 @@ impl Site<'_> {
             }
             (head, text)
         })
+    }
+
+    /// Uploads files as the form of the skills page does.
+    pub fn upload(&self, csrf: &str, files: &[(&str, &[u8])]) -> Answer {
+        self.home.wait(self.uploaded(csrf, files))
+    }
+
+    /// As [`Site::upload`], to be awaited.
+    pub fn uploaded(&self, csrf: &str, files: &[(&str, &[u8])]) -> impl Future<Output = Answer> + use<> {
+        let mut body = Vec::new();
+        let mut part = |head: &str, bytes: &[u8]| {
+            body.extend_from_slice(format!("--SEAM\r\ncontent-disposition: form-data; {head}\r\n\r\n").as_bytes());
+            body.extend_from_slice(bytes);
+            body.extend_from_slice(b"\r\n");
+        };
+        part("name=\"csrf\"", csrf.as_bytes());
+        for (name, bytes) in files {
+            part(&format!("name=\"file\"; filename=\"{name}\""), bytes);
+        }
+        body.extend_from_slice(b"--SEAM--\r\n");
+        let request = self.client.post(self.url("/skills/upload")).header("origin", self.url(""));
+        answer(request.header("content-type", "multipart/form-data; boundary=SEAM").body(body))
+    }
+
+    /// Uploads the corner's skill, adds its tasks and starts an evaluation, as the pages do.
+    pub fn start(&self, agent: &str) -> i64 {
+        let skill = std::fs::read(self.home.path("skills/measured-words/SKILL.md")).unwrap();
+        assert_eq!(self.upload(&self.csrf(), &[("measured-words/SKILL.md", &skill)]).status, 200);
+        let tasks = self.home.tasks();
+        let added = self.post("/tasks/add", &[("path", &tasks)]);
+        assert_eq!(added.status, 200, "{}", added.body);
+        let ids: Vec<String> = (1..=std::fs::read_dir(&tasks).unwrap().count()).map(|id| id.to_string()).collect();
+        let mut fields = vec![("skill", "1"), ("agent", agent), ("k", "1"), ("concurrency", "2")];
+        fields.extend(ids.iter().map(|id| ("task", id.as_str())));
+        let started = self.post("/evaluations/start", &fields);
+        assert_eq!(started.status, 303, "{}", started.body);
+        let place = started.header("location");
+        place.strip_prefix("/evaluations/").and_then(|id| id.parse().ok()).unwrap_or_else(|| panic!("{place}"))
     }
 
     /// Waits until the queue is empty and nothing runs.
