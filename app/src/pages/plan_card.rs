@@ -1,13 +1,14 @@
 //! The plan card: what a plan takes and what it can tell, before anything is spent.
 
 use domain::listing::PlanCard;
+use domain::planner::{Expected, PlanEstimate};
 use leptos::prelude::*;
 
 use crate::api::Checked;
 use crate::components::findings::FindingList;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::sentence;
-use crate::format::{count, limit, percent, plural};
+use crate::format::{count, limit, percent, plural, tokens};
 
 /// The card; follows the last check.
 #[component]
@@ -40,6 +41,7 @@ fn numbers(card: PlanCard) -> impl IntoView {
         }
         .into_any(),
     };
+    let estimate = card.estimate.map(expected);
     view! {
         <dl class="plan-numbers">
             <div>
@@ -47,9 +49,23 @@ fn numbers(card: PlanCard) -> impl IntoView {
                 <dd><b>{count(card.trials)}</b><span class="quiet">{format!("{} × {} × 2 arms", plural(card.tasks, "task", "tasks"), plural(per_task, "repeat", "repeats"))}</span></dd>
             </div>
             <div><dt>"Longest"</dt><dd><b>{limit(card.longest_seconds)}</b><span class="quiet">"if every trial takes its whole limit"</span></dd></div>
+            {estimate}
         </dl>
         {resolves}
         <p class="quiet">{card.advice}</p>
         <FindingList findings=card.findings/>
+    }
+}
+
+/// Time and tokens as past trials lead to expect; nothing where there are none.
+fn expected(estimate: PlanEstimate) -> impl IntoView {
+    let past = format!("8 of 10 such plans; from {}", plural(estimate.past_trials, "past trial", "past trials"));
+    let row = |name: &'static str, amount: Expected, words: fn(f64) -> String| {
+        let range = format!("{} to {}: ", words(amount.low), words(amount.high));
+        view! { <div><dt>{name}</dt><dd><b>{words(amount.expected)}</b><span class="quiet">{range}{past.clone()}</span></dd></div> }
+    };
+    view! {
+        {estimate.seconds.map(|amount| row("Expected time", amount, |seconds| limit(seconds.max(0.0).round() as u64)))}
+        {estimate.tokens.map(|amount| row("Expected tokens", amount, |n| tokens(Some(n))))}
     }
 }
