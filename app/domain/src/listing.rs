@@ -1,21 +1,21 @@
 //! What pages and tables show of stored things: the answers of `ops`, in a form that crosses to the browser.
 
+mod pair;
+
 use serde::{Deserialize, Serialize};
 
-use crate::attempt::AttemptResult;
-use crate::condition::{Condition, Pair};
+pub use pair::{ArmDetail, AttemptListing, LiveEvent, PairDetail};
+
 use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;
-use crate::id::{AttemptId, EvaluationId, EventId, SkillId, SkillVersionId, TaskId, TrialId};
+use crate::id::{EvaluationId, SkillId, SkillVersionId, TaskId};
 use crate::imported::Imported;
-use crate::order::Happening;
 use crate::plan::{AgentRef, ModelRef};
 use crate::planner::PlanEstimate;
-use crate::report::{ReportSkill, TrialReport};
+use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
 use crate::task::{Task, TaskLayout};
 use crate::time::Timestamp;
-use crate::trace::Trace;
 use crate::tree::Tree;
 
 /// How many findings of each severity.
@@ -338,82 +338,4 @@ pub struct EvaluationListing {
     pub imported: Option<Imported>,
     /// When it was planned.
     pub created_at: Timestamp,
-}
-
-/// One pair as its page shows it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PairDetail {
-    /// The evaluation.
-    pub evaluation: EvaluationId,
-    /// Its title.
-    pub title: String,
-    /// The task's row.
-    pub task_id: TaskId,
-    /// The task's name.
-    pub task: String,
-    /// From 1.
-    pub repeat: u32,
-    /// Repeats in all.
-    pub repeats: u32,
-    /// Whether the model's answers came from a file.
-    pub scripted: bool,
-    /// Both arms; `None` where the trial does not exist.
-    pub arms: Pair<Option<ArmDetail>>,
-    /// The pair before and after this one in the plan: task row and repeat.
-    pub previous: Option<(TaskId, u32)>,
-    /// The pair after this one.
-    pub next: Option<(TaskId, u32)>,
-}
-
-/// One arm of a pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ArmDetail {
-    /// The trial as the report has it.
-    pub trial: TrialReport,
-    /// All that the last attempt left behind.
-    pub result: Option<AttemptResult>,
-    /// Every attempt: row, number, verdict in words.
-    pub attempts: Vec<AttemptListing>,
-    /// What the agent did.
-    pub trace: Option<Trace>,
-    /// The agent's output, decoded and capped.
-    pub agent_log: String,
-    /// The verifier's output, decoded and capped.
-    pub verifier_log: String,
-}
-
-/// An attempt in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AttemptListing {
-    /// Its row.
-    pub id: AttemptId,
-    /// From 1.
-    pub number: u32,
-    /// When it began.
-    pub started_at: Timestamp,
-    /// When it ended.
-    pub ended_at: Option<Timestamp>,
-    /// Verdict word; `None` while it runs.
-    pub verdict: Option<String>,
-    /// What went wrong.
-    pub detail: Option<String>,
-}
-
-/// An event of the live stream.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LiveEvent {
-    /// Place in the stream.
-    pub id: EventId,
-    /// Which trial.
-    pub trial: TrialId,
-    /// Its task.
-    pub task: String,
-    /// Its arm.
-    pub condition: Condition,
-    /// From 1.
-    pub repeat: u32,
-    /// When.
-    pub at: Timestamp,
-    /// What.
-    pub what: Happening,
 }
