@@ -23,7 +23,7 @@ use gateway::Gateway;
 use ops::{Ops, OpsConfig, Secrets};
 use store::{DataDir, Store, StoreError};
 
-use crate::config::{Config, UpstreamKind};
+use crate::config::Config;
 use crate::scheduler::{Available, Obstacles, Scheduler};
 use crate::upstreams;
 
@@ -82,7 +82,7 @@ impl Runtime {
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(engine.clone()),
             images: Images::new(engine.clone(), ImageConfig { stand_ins, ca_bundle }),
-            gateway: Gateway::new(upstreams::build(config)?),
+            gateway: Gateway::new(upstreams::build(config)?).with_prices(upstreams::prices(config)?),
             networks: Networks::new(engine.clone(), config.data.join("run")),
             agents: self.agents.clone(),
             blobs: Arc::new(StoredBlobs(self.store.blobs().clone())),
@@ -145,7 +145,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
         })
         .collect();
     let models = config.upstreams.iter().flat_map(|(name, upstream)| {
-        let scripted = matches!(upstream.kind, UpstreamKind::Scripted { .. });
+        let scripted = upstream.kind.is_scripted();
         upstream.models.iter().map(move |model| ModelRef { name: model.clone(), upstream: name.clone(), scripted })
     });
     OpsConfig {
@@ -177,10 +177,8 @@ fn about(agent: &str) -> &'static str {
 }
 
 fn secrets(config: &Config) -> Vec<String> {
-    let of_upstream = config.upstreams.values().filter_map(|upstream| match &upstream.kind {
-        UpstreamKind::Anthropic { key, .. } => Some(key.expose().to_owned()),
-        UpstreamKind::Scripted { .. } => None,
-    });
+    let keys = config.upstreams.values().filter_map(|upstream| upstream.kind.key());
+    let of_upstream = keys.map(|key| key.expose().to_owned());
     of_upstream.chain(config.secrets.iter().cloned()).collect()
 }
 

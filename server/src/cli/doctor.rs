@@ -91,12 +91,14 @@ async fn images(config: &Config) -> Vec<Finding> {
 
 fn models(config: &Config) -> Result<String, String> {
     if config.upstreams.is_empty() {
-        return Ok("none configured; set ANTHROPIC_API_KEY or name an upstream in skilldelta.toml to use an agent that needs one".to_owned());
+        return Ok("none configured; set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name an upstream in skilldelta.toml to use an agent that needs one".to_owned());
     }
     upstreams::build(config).map_err(|error| format!("{error:#}"))?;
     let shown = config.upstreams.iter().map(|(name, upstream)| match &upstream.kind {
-        UpstreamKind::Anthropic { base_url, key } => format!("{name} at {base_url} with key {key}"),
+        UpstreamKind::Http { base_url, key: Some(key), .. } => format!("{name} at {base_url} with key {key}"),
+        UpstreamKind::Http { base_url, key: None, .. } => format!("{name} at {base_url} without a key"),
         UpstreamKind::Scripted { file } => format!("{name} from {}", file.display()),
+        UpstreamKind::Replay { folder } => format!("{name} from the recording {}", folder.display()),
     });
     Ok(shown.collect::<Vec<_>>().join("; "))
 }

@@ -22,6 +22,8 @@ pub struct ConfigFile {
     pub images: BTreeMap<String, String>,
     /// Extra certificates (PEM) for builds and containers.
     pub ca_bundle: Option<PathBuf>,
+    /// Prices of models, in place of the bundled table.
+    pub prices: Option<PathBuf>,
     /// Model providers by name.
     pub upstreams: BTreeMap<String, UpstreamEntry>,
     /// Largest skill upload, in MiB.
@@ -42,6 +44,7 @@ impl Default for ConfigFile {
             task_roots: Vec::new(),
             images: BTreeMap::new(),
             ca_bundle: None,
+            prices: None,
             upstreams: BTreeMap::new(),
             upload_limit_mb: 50,
             max_concurrency: 4,

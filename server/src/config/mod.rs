@@ -53,6 +53,8 @@ pub struct Config {
     pub images: BTreeMap<String, String>,
     /// Extra certificates for builds and containers.
     pub ca_bundle: Option<PathBuf>,
+    /// Prices of models, in place of the bundled table.
+    pub prices: Option<PathBuf>,
     /// Model providers by name.
     pub upstreams: BTreeMap<String, UpstreamConfig>,
     /// Largest skill upload, in bytes.
@@ -92,6 +94,7 @@ impl Config {
             task_roots: file.task_roots.clone(),
             images,
             ca_bundle,
+            prices: file.prices.clone(),
             upstreams: upstreams::resolve(&file, args.scripted_model.as_deref())?,
             upload_limit: file.upload_limit_mb.saturating_mul(1024 * 1024),
             max_concurrency: file.max_concurrency,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gateway::Secret;
+use gateway::upstream::http::Dialect;
 use serde::Deserialize;
 
 use super::{ConfigError, ConfigFile};
@@ -13,17 +14,11 @@ use super::{ConfigError, ConfigFile};
 #[serde(deny_unknown_fields, tag = "kind", rename_all = "kebab-case")]
 pub enum UpstreamEntry {
     /// Speaks the Anthropic Messages API.
-    Anthropic {
-        /// `https://api.anthropic.com` unless said otherwise.
-        base_url: Option<String>,
-        /// Environment variable that holds the key.
-        key_env: Option<String>,
-        /// File that holds the key; nobody but its owner may read it.
-        key_file: Option<PathBuf>,
-        /// Models offered in the pages.
-        #[serde(default)]
-        models: Vec<String>,
-    },
+    Anthropic(ProviderEntry),
+    /// Speaks OpenAI Chat Completions, Responses, or both.
+    Openai(ProviderEntry),
+    /// Speaks the Gemini API.
+    Gemini(ProviderEntry),
     /// Answers from a file; marked as such everywhere.
     Scripted {
         /// The answers.
@@ -32,6 +27,31 @@ pub enum UpstreamEntry {
         #[serde(default)]
         models: Vec<String>,
     },
+    /// Answers from what another upstream has recorded; marked as such everywhere.
+    Replay {
+        /// The recording.
+        folder: PathBuf,
+        /// Models offered in the pages.
+        #[serde(default)]
+        models: Vec<String>,
+    },
+}
+
+/// A provider that is reached over HTTP.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderEntry {
+    /// The vendor's own unless said otherwise.
+    base_url: Option<String>,
+    /// Environment variable that holds the key.
+    key_env: Option<String>,
+    /// File that holds the key; nobody but its owner may read it.
+    key_file: Option<PathBuf>,
+    /// Models offered in the pages.
+    #[serde(default)]
+    models: Vec<String>,
+    /// Every answer is recorded below this folder, to be replayed.
+    record: Option<PathBuf>,
 }
 
 /// A provider, resolved.
@@ -46,33 +66,77 @@ pub struct UpstreamConfig {
 /// How a provider is reached.
 #[derive(Debug, Clone)]
 pub enum UpstreamKind {
-    /// Speaks the Anthropic Messages API.
-    Anthropic {
-        /// Without a path.
+    /// Over HTTP.
+    Http {
+        /// What it speaks.
+        dialect: Dialect,
+        /// Where.
         base_url: String,
-        /// Its key.
-        key: Secret,
+        /// Its key; `None` = it asks for none.
+        key: Option<Secret>,
+        /// Where answers are recorded.
+        record: Option<PathBuf>,
     },
     /// Answers from a file.
     Scripted {
         /// The answers.
         file: PathBuf,
     },
+    /// Answers from a recording.
+    Replay {
+        /// The recording.
+        folder: PathBuf,
+    },
 }
 
-const ANTHROPIC_URL: &str = "https://api.anthropic.com";
+impl UpstreamKind {
+    /// Whether its answers come from a file.
+    #[must_use]
+    pub const fn is_scripted(&self) -> bool {
+        match self {
+            Self::Http { .. } => false,
+            Self::Scripted { .. } | Self::Replay { .. } => true,
+        }
+    }
 
-/// The providers of the settings file, and the two that need none: `anthropic` where `ANTHROPIC_API_KEY` is set, and `scripted` where a
+    /// Its key.
+    #[must_use]
+    pub const fn key(&self) -> Option<&Secret> {
+        match self {
+            Self::Http { key, .. } => key.as_ref(),
+            Self::Scripted { .. } | Self::Replay { .. } => None,
+        }
+    }
+}
+
+/// Providers that need no settings where their usual variable holds a key: name, key, base URL.
+const USUAL: [(&str, Dialect, &str, &str); 3] = [
+    ("anthropic", Dialect::Anthropic, "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
+    ("openai", Dialect::Openai, "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    ("gemini", Dialect::Gemini, "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"),
+];
+
+const fn usual_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Anthropic => "ANTHROPIC_API_KEY",
+        Dialect::Openai => "OPENAI_API_KEY",
+        Dialect::Gemini => "GEMINI_API_KEY",
+    }
+}
+
+/// The providers of the settings file, and those that need none: the usual ones whose key is in the environment, and `scripted` where a
 /// file of answers is given.
 pub(super) fn resolve(
     file: &ConfigFile,
     scripted_model: Option<&Path>,
 ) -> Result<BTreeMap<String, UpstreamConfig>, ConfigError> {
     let mut upstreams = BTreeMap::new();
-    if let Some(key) = variable("ANTHROPIC_API_KEY") {
-        let base_url = variable("ANTHROPIC_BASE_URL").unwrap_or_else(|| ANTHROPIC_URL.to_owned());
-        let kind = UpstreamKind::Anthropic { base_url, key: Secret::new(&key) };
-        upstreams.insert("anthropic".to_owned(), UpstreamConfig { kind, models: Vec::new() });
+    for (name, dialect, key, base_url) in USUAL {
+        if let Some(key) = variable(key) {
+            let base_url = variable(base_url).unwrap_or_else(|| dialect.vendor_url().to_owned());
+            let kind = UpstreamKind::Http { dialect, base_url, key: Some(Secret::new(&key)), record: None };
+            upstreams.insert(name.to_owned(), UpstreamConfig { kind, models: Vec::new() });
+        }
     }
     for (name, entry) in &file.upstreams {
         upstreams.insert(name.clone(), one(name, entry)?);
@@ -86,29 +150,38 @@ pub(super) fn resolve(
 }
 
 fn one(name: &str, entry: &UpstreamEntry) -> Result<UpstreamConfig, ConfigError> {
-    let wrong = |reason: &str| ConfigError::Upstream { name: name.to_owned(), reason: reason.to_owned() };
     match entry {
+        UpstreamEntry::Anthropic(entry) => provider(name, Dialect::Anthropic, entry),
+        UpstreamEntry::Openai(entry) => provider(name, Dialect::Openai, entry),
+        UpstreamEntry::Gemini(entry) => provider(name, Dialect::Gemini, entry),
         UpstreamEntry::Scripted { file, models } => {
             super::readable(file, "file of scripted answers")?;
-            let kind = UpstreamKind::Scripted { file: file.clone() };
-            Ok(UpstreamConfig { kind, models: models.clone() })
+            Ok(UpstreamConfig { kind: UpstreamKind::Scripted { file: file.clone() }, models: models.clone() })
         }
-        UpstreamEntry::Anthropic { base_url, key_env, key_file, models } => {
-            let key = match (key_env, key_file) {
-                (Some(_), Some(_)) => return Err(wrong("give key_env or key_file, not both")),
-                (None, Some(path)) => key_from_file(path)?,
-                (env, None) => {
-                    let env = env.as_deref().unwrap_or("ANTHROPIC_API_KEY");
-                    variable(env).ok_or_else(|| wrong(&format!("the environment variable {env} is not set")))?
-                }
-            };
-            let base_url = base_url.clone().unwrap_or_else(|| ANTHROPIC_URL.to_owned());
-            Ok(UpstreamConfig {
-                kind: UpstreamKind::Anthropic { base_url, key: Secret::new(&key) },
-                models: models.clone(),
-            })
+        UpstreamEntry::Replay { folder, models } => {
+            super::readable(folder, "recording")?;
+            Ok(UpstreamConfig { kind: UpstreamKind::Replay { folder: folder.clone() }, models: models.clone() })
         }
     }
+}
+
+fn provider(name: &str, dialect: Dialect, entry: &ProviderEntry) -> Result<UpstreamConfig, ConfigError> {
+    let wrong = |reason: String| ConfigError::Upstream { name: name.to_owned(), reason };
+    let unset = |env: &str| wrong(format!("the environment variable {env} is not set"));
+    let key = match (&entry.key_env, &entry.key_file) {
+        (Some(_), Some(_)) => return Err(wrong("give key_env or key_file, not both".to_owned())),
+        (None, Some(path)) => Some(key_from_file(path)?),
+        (Some(env), None) => Some(variable(env).ok_or_else(|| unset(env))?),
+        (None, None) => variable(usual_key(dialect)),
+    };
+    // A server of one's own may ask for no key; a vendor always does.
+    if key.is_none() && entry.base_url.is_none() {
+        return Err(unset(usual_key(dialect)));
+    }
+    let base_url = entry.base_url.clone().unwrap_or_else(|| dialect.vendor_url().to_owned());
+    let key = key.as_deref().map(Secret::new);
+    let kind = UpstreamKind::Http { dialect, base_url, key, record: entry.record.clone() };
+    Ok(UpstreamConfig { kind, models: entry.models.clone() })
 }
 
 fn key_from_file(path: &Path) -> Result<String, ConfigError> {

@@ -31,25 +31,37 @@ impl SseReader {
     }
 
     /// Takes the next bytes; answers the events that they complete.
-    pub fn push(&mut self, bytes: &[u8]) -> Vec<SseEvent> {
+    pub fn push(&mut self, mut bytes: &[u8]) -> Vec<SseEvent> {
         let mut events = Vec::new();
-        for byte in bytes {
-            match (*byte, std::mem::take(&mut self.after_cr)) {
-                (b'\n', true) => {}
-                (b'\n', false) => events.extend(self.end_of_line()),
-                (b'\r', _) => {
-                    self.after_cr = true;
-                    events.extend(self.end_of_line());
-                }
-                (other, _) if self.line.len() + self.data.len() < MAX_EVENT_BYTES => self.line.push(other),
-                _ => self.too_long = true,
-            }
+        if self.after_cr && !bytes.is_empty() {
+            self.after_cr = false;
+            bytes = bytes.strip_prefix(b"\n").unwrap_or(bytes);
         }
+        while let Some(end) = bytes.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (line, rest) = bytes.split_at(end);
+            self.keep(line);
+            events.extend(self.end_of_line());
+            bytes = match rest {
+                [b'\r', b'\n', rest @ ..] | [_, rest @ ..] => rest,
+                [] => rest,
+            };
+            self.after_cr = rest == b"\r";
+        }
+        self.keep(bytes);
         events
     }
 
+    fn keep(&mut self, bytes: &[u8]) {
+        if self.line.len().saturating_add(self.data.len()).saturating_add(bytes.len()) <= MAX_EVENT_BYTES {
+            self.line.extend_from_slice(bytes);
+        } else {
+            self.too_long = true;
+        }
+    }
+
     fn end_of_line(&mut self) -> Option<SseEvent> {
-        let line = String::from_utf8_lossy(&std::mem::take(&mut self.line)).into_owned();
+        let line = std::mem::take(&mut self.line);
+        let line = String::from_utf8_lossy(&line);
         if line.is_empty() {
             return self.end_of_event();
         }

@@ -120,7 +120,8 @@ pub(super) fn http_client(config: &HttpConfig) -> Result<reqwest::Client, Config
         .tcp_nodelay(true)
         .no_proxy();
     if let Some(url) = &config.proxy {
-        builder = builder.proxy(reqwest::Proxy::all(url).map_err(failed)?);
+        let direct = reqwest::NoProxy::from_string("localhost,127.0.0.1,::1");
+        builder = builder.proxy(reqwest::Proxy::all(url).map_err(failed)?.no_proxy(direct));
     }
     builder.build().map_err(failed)
 }
