@@ -117,6 +117,10 @@ async fn the_providers_own_tools_are_refused_while_the_network_is_closed() {
 async fn other_ways_out_are_refused_too_and_all_are_allowed_with_an_open_network() {
     for (protocol, body) in [
         (Protocol::Anthropic, json!({"model": "m", "mcp_servers": [{"type": "url", "url": "https://x"}]})),
+        (
+            Protocol::Anthropic,
+            json!({"model": "m", "messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "https://x"}}]}]}),
+        ),
         (Protocol::OpenaiChat, json!({"model": "m", "web_search_options": {}})),
         (Protocol::OpenaiChat, json!({"model": "m", "plugins": [{"id": "web"}]})),
         (Protocol::OpenaiResponses, json!({"model": "m", "prompt": {"id": "pmpt_1"}})),

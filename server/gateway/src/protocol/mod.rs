@@ -5,6 +5,7 @@ pub mod anthropic;
 pub mod error;
 pub mod gemini;
 pub mod headers;
+mod links;
 pub mod openai;
 pub mod refusal;
 mod route;

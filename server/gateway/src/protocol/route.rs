@@ -2,7 +2,7 @@
 
 use http::{HeaderMap, Method};
 
-use super::{CallHead, Protocol, anthropic, gemini, openai};
+use super::{CallHead, Protocol, anthropic, gemini, links, openai};
 
 /// What is asked of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,12 +46,14 @@ impl Route {
     /// # Errors
     /// Why the body is no such call.
     pub fn head(&self, body: &[u8]) -> Result<CallHead, String> {
-        match self.protocol {
+        let mut head = match self.protocol {
             Protocol::Anthropic => anthropic::head(body),
             Protocol::OpenaiChat => openai::chat::head(body),
             Protocol::OpenaiResponses => openai::responses::head(body),
             Protocol::Gemini => gemini::head(self.model.as_deref().unwrap_or_default(), body),
-        }
+        }?;
+        head.hosted.extend(links::fetched(body));
+        Ok(head)
     }
 }
 
