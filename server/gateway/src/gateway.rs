@@ -43,6 +43,8 @@ pub struct TrialTicket {
     pub lane: String,
     /// Texts to look for in what the agent program tells the model; see [`TrialGateway::sighted`].
     pub watch: Vec<String>,
+    /// Texts to look for wherever a request may hold them, answers of tools included; see [`TrialGateway::sighted_anywhere`].
+    pub watch_anywhere: Vec<String>,
 }
 
 impl TrialTicket {
@@ -60,6 +62,7 @@ impl TrialTicket {
             provider_tools: ProviderTools::default(),
             lane: String::new(),
             watch: Vec::new(),
+            watch_anywhere: Vec::new(),
         }
     }
 

@@ -1,7 +1,7 @@
-//! Whether texts (descriptions of skills) were put before the model by the agent program: looked for in what a request says by itself,
-//! never in what tools answered or the model said.
+//! Whether texts came before the model: a skill's description in what the agent program says by itself (never in what tools answered or the
+//! model said), a line of the skill's body anywhere.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Texts that are looked for, and which of them were seen.
 #[derive(Debug, Clone, Default)]
@@ -16,12 +16,23 @@ struct Wanted {
     normal: String,
     /// Its longest word, which is looked for first: it costs no parsing.
     word: String,
+    anywhere: bool,
     seen: bool,
 }
 
+/// A text that a request may hold.
+pub(crate) struct Open {
+    normal: String,
+    anywhere: bool,
+}
+
 impl Sightings {
-    pub(crate) fn of(texts: &[String]) -> Self {
-        let wanted = texts.iter().filter(|text| !text.trim().is_empty()).map(|text| Wanted {
+    /// `told`: looked for in what the agent program says. `anywhere`: in answers of tools as well.
+    pub(crate) fn of(told: &[String], anywhere: &[String]) -> Self {
+        let told = told.iter().map(|text| (text, false));
+        let texts = told.chain(anywhere.iter().map(|text| (text, true)));
+        let wanted = texts.filter(|(text, _)| !text.trim().is_empty()).map(|(text, anywhere)| Wanted {
+            anywhere,
             text: text.clone(),
             normal: one_blank(text),
             word: longest_word(text).to_owned(),
@@ -31,25 +42,30 @@ impl Sightings {
     }
 
     /// The texts not seen yet that a request may hold.
-    pub(crate) fn open(&self, body: &[u8]) -> Vec<String> {
+    pub(crate) fn open(&self, body: &[u8]) -> Vec<Open> {
         let body = String::from_utf8_lossy(body);
         let open = self.wanted.iter().filter(|wanted| !wanted.seen && body.contains(&wanted.word));
-        open.map(|wanted| wanted.normal.clone()).collect()
+        open.map(|wanted| Open { normal: wanted.normal.clone(), anywhere: wanted.anywhere }).collect()
     }
 
-    pub(crate) fn saw(&mut self, normal: &[String]) {
-        for wanted in self.wanted.iter_mut().filter(|wanted| normal.contains(&wanted.normal)) {
-            wanted.seen = true;
+    pub(crate) fn saw(&mut self, seen: &[Open]) {
+        for wanted in &mut self.wanted {
+            let is_it = |open: &Open| open.normal == wanted.normal && open.anywhere == wanted.anywhere;
+            wanted.seen = wanted.seen || seen.iter().any(is_it);
         }
     }
 
-    pub(crate) fn seen(&self) -> Vec<String> {
-        self.wanted.iter().filter(|wanted| wanted.seen).map(|wanted| wanted.text.clone()).collect()
+    pub(crate) fn seen(&self, anywhere: bool) -> Vec<String> {
+        self.wanted
+            .iter()
+            .filter(|wanted| wanted.seen && wanted.anywhere == anywhere)
+            .map(|wanted| wanted.text.clone())
+            .collect()
     }
 }
 
-/// Which of `texts` (with single blanks) a request says.
-pub(crate) fn said(body: &[u8], texts: Vec<String>) -> Vec<String> {
+/// Which of `texts` a request holds.
+pub(crate) fn said(body: &[u8], texts: Vec<Open>) -> Vec<Open> {
     if texts.is_empty() {
         return texts;
     }
@@ -57,20 +73,24 @@ pub(crate) fn said(body: &[u8], texts: Vec<String>) -> Vec<String> {
     texts.into_iter().filter(|text| says(&request, text)).collect()
 }
 
-fn says(value: &Value, text: &str) -> bool {
+fn says(value: &Value, text: &Open) -> bool {
     match value {
-        Value::String(found) => one_blank(found).contains(text),
+        Value::String(found) => one_blank(found).contains(&text.normal),
         Value::Array(values) => values.iter().any(|value| says(value, text)),
         Value::Object(fields) => {
-            let word = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-            let is_answer = word("type").ends_with("_result")
-                || word("type").ends_with("call_output")
-                || matches!(word("role"), "tool" | "assistant" | "model")
-                || fields.contains_key("functionResponse");
-            !is_answer && fields.values().any(|value| says(value, text))
+            (text.anywhere || !is_answer(fields)) && fields.values().any(|value| says(value, text))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+/// Whether a tool or the model speaks, in any of the vendors' languages.
+fn is_answer(fields: &Map<String, Value>) -> bool {
+    let word = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+    word("type").ends_with("_result")
+        || word("type").ends_with("call_output")
+        || matches!(word("role"), "tool" | "assistant" | "model")
+        || fields.contains_key("functionResponse")
 }
 
 /// A word that JSON and its writers leave as it is.
@@ -89,25 +109,28 @@ mod tests {
 
     use super::*;
 
-    fn check(request: &Value, want: bool) {
-        let description = "Counts sheep.\n Even \"awake\" ones.";
-        let mut sightings = Sightings::of(&[description.to_owned()]);
+    /// `told` = the description as listed, `anywhere` = a line wherever it stands.
+    fn check(request: &Value, told: bool, anywhere: bool) {
+        let texts = ["Counts sheep.\n Even \"awake\" ones.".to_owned()];
+        let mut sightings = Sightings::of(&texts, &texts);
         let body = request.to_string();
         let seen = said(body.as_bytes(), sightings.open(body.as_bytes()));
         sightings.saw(&seen);
-        assert_eq!(!sightings.seen().is_empty(), want, "{request}");
+        let got = (!sightings.seen(false).is_empty(), !sightings.seen(true).is_empty());
+        assert_eq!(got, (told, anywhere), "{request}");
     }
 
     #[test]
-    fn a_listing_counts_and_what_a_tool_answered_does_not() {
+    fn a_listing_is_told_apart_from_what_a_tool_answered() {
         let text = "- count-sheep: Counts sheep. Even \"awake\" ones. (file: x)";
-        check(&json!({"system": [{"text": text}]}), true);
-        check(&json!({"tools": [{"description": text}]}), true);
-        check(&json!({"messages": [{"role": "user", "content": [{"type": "text", "text": text}]}]}), true);
-        check(&json!({"instructions": "count-sheep"}), false);
-        check(&json!({"messages": [{"role": "user", "content": [{"type": "tool_result", "content": text}]}]}), false);
-        check(&json!({"messages": [{"role": "tool", "content": text}]}), false);
-        check(&json!({"input": [{"type": "function_call_output", "output": text}]}), false);
-        check(&json!({"contents": [{"parts": [{"functionResponse": {"output": text}}]}]}), false);
+        let said = |content: Value| json!({"messages": [content]});
+        check(&json!({"system": [{"text": text}]}), true, true);
+        check(&json!({"tools": [{"description": text}]}), true, true);
+        check(&said(json!({"role": "user", "content": [{"type": "text", "text": text}]})), true, true);
+        check(&json!({"instructions": "count-sheep"}), false, false);
+        check(&said(json!({"role": "user", "content": [{"type": "tool_result", "content": text}]})), false, true);
+        check(&said(json!({"role": "tool", "content": text})), false, true);
+        check(&json!({"input": [{"type": "function_call_output", "output": text}]}), false, true);
+        check(&json!({"contents": [{"parts": [{"functionResponse": {"output": text}}]}]}), false, true);
     }
 }

@@ -102,7 +102,8 @@ enum Try {
 
 impl TrialGateway {
     pub(crate) fn new(ticket: TrialTicket, upstream: Arc<dyn Upstream>, prices: Arc<PriceTable>) -> Self {
-        let state = Mutex::new(State { sightings: Sightings::of(&ticket.watch), ..State::default() });
+        let state =
+            Mutex::new(State { sightings: Sightings::of(&ticket.watch, &ticket.watch_anywhere), ..State::default() });
         Self { shared: Arc::new(Shared { ticket, opened: Instant::now(), upstream, prices, state }) }
     }
 
@@ -185,7 +186,19 @@ impl TrialGateway {
     /// Which of the ticket's `watch` texts the agent program has put before the model, by instructions, tools or messages of its own.
     #[must_use]
     pub fn sighted(&self) -> Vec<String> {
-        self.shared.lock().sightings.seen()
+        self.shared.lock().sightings.seen(false)
+    }
+
+    /// Whether the ticket has `watch_anywhere` texts at all.
+    #[must_use]
+    pub fn watches_anywhere(&self) -> bool {
+        !self.shared.ticket.watch_anywhere.is_empty()
+    }
+
+    /// Which of the ticket's `watch_anywhere` texts came before the model, in whatever way.
+    #[must_use]
+    pub fn sighted_anywhere(&self) -> Vec<String> {
+        self.shared.lock().sightings.seen(true)
     }
 
     /// Calls that have begun and not ended.

@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program};
+use super::installed::{Call, Program, Record};
 
 /// The agent.
 pub(super) struct ClaudeCode;
@@ -45,8 +45,8 @@ impl Program for ClaudeCode {
         .to_vec()
     }
 
-    fn format(&self) -> TraceFormat {
-        TraceFormat::ClaudeStream
+    fn record(&self) -> Record {
+        Record::Output(TraceFormat::ClaudeStream)
     }
 
     fn session(&self) -> Option<(&'static str, &'static str, TraceFormat)> {

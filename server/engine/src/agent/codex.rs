@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program};
+use super::installed::{Call, Program, Record};
 
 /// Names the gateway in its settings.
 const PROVIDER: &str = "skilldelta";
@@ -53,8 +53,8 @@ impl Program for Codex {
         vec![(KEY.to_owned(), call.token.to_owned())]
     }
 
-    fn format(&self) -> TraceFormat {
-        TraceFormat::CodexExec
+    fn record(&self) -> Record {
+        Record::Output(TraceFormat::CodexExec)
     }
 
     fn session(&self) -> Option<(&'static str, &'static str, TraceFormat)> {

@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program};
+use super::installed::{Call, Program, Record};
 
 /// The agent.
 pub(super) struct GeminiCli;
@@ -43,7 +43,7 @@ impl Program for GeminiCli {
         .to_vec()
     }
 
-    fn format(&self) -> TraceFormat {
-        TraceFormat::GeminiStream
+    fn record(&self) -> Record {
+        Record::Output(TraceFormat::GeminiStream)
     }
 }

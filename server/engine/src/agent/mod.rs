@@ -8,6 +8,7 @@ pub mod command;
 pub mod evidence;
 mod gemini_cli;
 pub mod installed;
+mod mini_swe_agent;
 pub mod nop;
 mod openclaw;
 mod opencode;

@@ -3,7 +3,7 @@
 use formats::trace::TraceFormat;
 use serde_json::json;
 
-use super::installed::{Call, Program};
+use super::installed::{Call, Program, Record};
 
 /// The agent.
 pub(super) struct OpenClaw;
@@ -49,7 +49,7 @@ impl Program for OpenClaw {
         Vec::new()
     }
 
-    fn format(&self) -> TraceFormat {
-        TraceFormat::OpenClaw
+    fn record(&self) -> Record {
+        Record::Output(TraceFormat::OpenClaw)
     }
 }

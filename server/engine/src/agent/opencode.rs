@@ -3,7 +3,7 @@
 use formats::trace::TraceFormat;
 use serde_json::json;
 
-use super::installed::{Call, Program};
+use super::installed::{Call, Program, Record};
 
 /// The agent.
 pub(super) struct OpenCode;
@@ -59,7 +59,7 @@ impl Program for OpenCode {
         .to_vec()
     }
 
-    fn format(&self) -> TraceFormat {
-        TraceFormat::OpenCode
+    fn record(&self) -> Record {
+        Record::Output(TraceFormat::OpenCode)
     }
 }

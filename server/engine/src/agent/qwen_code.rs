@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program};
+use super::installed::{Call, Program, Record};
 
 /// The agent.
 pub(super) struct QwenCode;
@@ -24,7 +24,8 @@ impl Program for QwenCode {
     }
 
     fn arguments(&self, call: &Call<'_>) -> Vec<String> {
-        ["--auth-type", "openai", "-y", "-o", "stream-json", "--", call.instruction].map(str::to_owned).to_vec()
+        let prompt = format!("--prompt={}", call.instruction);
+        ["--auth-type", "openai", "-y", "-o", "stream-json", &prompt].map(str::to_owned).to_vec()
     }
 
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)> {
@@ -38,7 +39,7 @@ impl Program for QwenCode {
         .to_vec()
     }
 
-    fn format(&self) -> TraceFormat {
-        TraceFormat::QwenStream
+    fn record(&self) -> Record {
+        Record::Output(TraceFormat::QwenStream)
     }
 }

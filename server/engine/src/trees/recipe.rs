@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::clients::Workshop;
 use super::error::TreeError;
+use super::python::{self, PythonProgram};
 use super::shared::arch;
 use super::shown;
 
@@ -22,7 +23,7 @@ pub struct Recipe {
 }
 
 /// All agents that can be installed.
-pub const RECIPES: [Recipe; 6] = [
+pub const RECIPES: [Recipe; 7] = [
     Recipe {
         name: "claude-code",
         tested: "2.1.332",
@@ -35,6 +36,7 @@ pub const RECIPES: [Recipe; 6] = [
     Recipe { name: "gemini-cli", tested: "0.61.0", package: "@google/gemini-cli", needs_rt: true, make: gemini },
     Recipe { name: "qwen-code", tested: "0.24.4", package: "@qwen-code/qwen-code", needs_rt: true, make: qwen },
     Recipe { name: "openclaw", tested: "2026.9.6", package: "openclaw", needs_rt: true, make: openclaw },
+    Recipe { name: "mini-swe-agent", tested: "2.4.6", package: "mini-swe-agent", needs_rt: true, make: mini },
 ];
 
 /// The recipe of an agent.
@@ -53,6 +55,13 @@ impl Recipe {
     pub(super) fn resolve(&self, shop: &Workshop<'_>, version: &str) -> Result<String, TreeError> {
         // A version that is a full one is asked for when it is fetched; words are resolved first.
         let is_full = version.chars().next().is_some_and(|first| first.is_ascii_digit());
+        if !is_full && self.name == MINI.agent {
+            return Err(TreeError::NoSuchVersion {
+                package: self.package.to_owned(),
+                version: version.to_owned(),
+                look: format!("pip index versions {}", self.package),
+            });
+        }
         if is_full { Ok(version.to_owned()) } else { shop.npm_version(self.package, version) }
     }
 
@@ -123,6 +132,18 @@ fn openclaw(shop: &mut Workshop<'_>, version: &str) -> Result<(), TreeError> {
     node_agent(shop, "openclaw", "openclaw", version, "24.22.3", "openclaw")
 }
 
+const MINI: PythonProgram = PythonProgram {
+    agent: "mini-swe-agent",
+    package: "mini-swe-agent",
+    module: "minisweagent.run.mini",
+    program: "mini",
+    unneeded: &["pyarrow", "pandas", "numpy", "numpy.libs", "datasets", "boto3", "botocore", "bin"],
+};
+
+fn mini(shop: &mut Workshop<'_>, version: &str) -> Result<(), TreeError> {
+    python::build(shop, &MINI, version)
+}
+
 /// A program for node: its modules and a node of its own.
 fn node_agent(
     shop: &mut Workshop<'_>,
@@ -153,7 +174,7 @@ fn node_agent(
 }
 
 /// Makes a program look for its loader and libraries in the shared C library, by RPATH: what it starts is not touched.
-fn patch(shop: &mut Workshop<'_>, program: &str) -> Result<(), TreeError> {
+pub(super) fn patch(shop: &mut Workshop<'_>, program: &str) -> Result<(), TreeError> {
     if arch(shop)? != "x64" {
         return Err(TreeError::Machine {
             agent: shop.agent.to_owned(),

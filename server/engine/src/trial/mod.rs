@@ -33,7 +33,7 @@ use self::place::Place;
 use self::reporter::Reporter;
 use self::verify::Verification;
 use crate::agent::activation::activation;
-use crate::agent::evidence::combine;
+use crate::agent::evidence::{self, combine};
 use crate::agent::{Agent, AgentContext, AgentRun, ModelAccess, OracleFiles};
 use crate::blobs::{Blobs, load_tree};
 use crate::image::{BuildEvent, Images};
@@ -131,7 +131,7 @@ impl Attempt<'_> {
     async fn run(&mut self) -> Result<(), Fault> {
         let started = Instant::now();
         let agent = self.agent()?;
-        let gateway = self.gateway(agent.as_ref())?;
+        let gateway = self.gateway(agent.as_ref()).await?;
         let (place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
         self.result.phases.preparing = Some(ms(started));
 
@@ -183,7 +183,7 @@ impl Attempt<'_> {
         Ok(())
     }
 
-    fn gateway(&self, agent: &dyn Agent) -> Result<Option<TrialGateway>, Fault> {
+    async fn gateway(&self, agent: &dyn Agent) -> Result<Option<TrialGateway>, Fault> {
         if !agent.needs_model() {
             return Ok(None);
         }
@@ -194,6 +194,7 @@ impl Attempt<'_> {
             caps: Caps { tokens: order.settings.token_cap, ..Caps::default() },
             lane: format!("{} {:?} {}", order.task.name, order.condition, order.repeat),
             watch: order.skills.iter().map(|skill| skill.manifest.description.clone()).collect(),
+            watch_anywhere: self.executor.telling_lines(&order.skills).await?,
             provider_tools: place::provider_tools(&order.task),
             ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
         };
@@ -287,9 +288,9 @@ impl Attempt<'_> {
 
     fn keep_agent(&mut self, agent: &dyn Agent, run: &AgentRun, gateway: Option<&TrialGateway>, place: &Place) {
         self.result.peak_memory = run.peak_memory;
-        let sighted = gateway.filter(|gateway| !gateway.records().is_empty()).map(TrialGateway::sighted);
+        let wire = gateway.filter(|gateway| !gateway.records().is_empty()).map(evidence::on_the_wire);
         let traced = activation(&run.trace, &place.installed);
-        self.result.activation = combine(traced, &place.installed, &run.skills, sighted.as_deref());
+        self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
         self.result.findings.extend(run.findings.iter().cloned());
         self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
         self.result.model_calls = gateway.map(|gateway| gateway.records().len() as u64);

@@ -17,6 +17,7 @@ use super::fault::Fault;
 use super::skills;
 use crate::agent::Agent;
 use crate::agent::activation::InstalledSkill;
+use crate::agent::evidence::telling_line;
 use crate::blobs::load_tree;
 use crate::image::ReadyImage;
 use crate::network::{Reach, TrialNetwork};
@@ -137,6 +138,17 @@ impl Executor {
         let found = skills::existing(sandbox, &skills::known_folders(home, workdir)).await?;
         self.residues.lock().await.insert(key, found.clone());
         Ok(found)
+    }
+
+    /// Lines by which the bodies of skills are known on the wire.
+    pub(super) async fn telling_lines(&self, skills: &[SkillPackage]) -> Result<Vec<String>, Fault> {
+        let mut lines = Vec::new();
+        for entry in skills.iter().filter_map(|skill| skill.tree.get("SKILL.md")) {
+            let bytes = self.blobs.get(entry.hash).await;
+            let bytes = bytes.map_err(|source| Fault::Blobs { what: "a file of the skill", source })?;
+            lines.extend(telling_line(&String::from_utf8_lossy(&bytes)));
+        }
+        Ok(lines)
     }
 
     async fn load_skills<'a>(&self, skills: &'a [SkillPackage]) -> Result<Vec<(&'a SkillPackage, LoadedTree)>, Fault> {

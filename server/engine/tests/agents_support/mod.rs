@@ -82,7 +82,7 @@ impl Blobs for MemoryBlobs {
 
 fn tree_of(files: &[(&str, &str)]) -> LoadedTree {
     let file = |text: &str| LoadedFile { executable: text.starts_with("#!"), bytes: text.as_bytes().to_vec() };
-    files.iter().map(|(path, text)| (RelPath::new(*path).unwrap(), file(text))).collect()
+    files.iter().map(|(path, text)| (RelPath::new(path).unwrap(), file(text))).collect()
 }
 
 /// A task with one right answer, which only the skill tells.
@@ -107,8 +107,9 @@ fn task(name: &str, animal: &str, answer: u32, image: &str, user: &str) -> (Load
 }
 
 fn skill() -> (LoadedTree, SkillPackage) {
-    let text =
-        format!("---\nname: count-animals\ndescription: {DESCRIPTION}\n---\n\n# Counting\n\nSheep: 42. Goats: 43.\n");
+    let text = format!(
+        "---\nname: count-animals\ndescription: {DESCRIPTION}\n---\n\n# Counting\n\nThe sheep of the picture are 42.\nThe goats of the picture are 43 of them.\n"
+    );
     let files = tree_of(&[("SKILL.md", &text), ("references/rules.md", "# Rules\n")]);
     let manifest =
         SkillManifest { name: "count-animals".to_owned(), description: DESCRIPTION.to_owned(), license: None };
@@ -150,6 +151,8 @@ pub struct Bench {
     blobs: Arc<MemoryBlobs>,
     folder: tempfile::TempDir,
     user: &'static str,
+    /// Multiplies the task's limits: 170 s for the agent, 60 s for the verifier.
+    pub time: f64,
 }
 
 /// A trial that has ended.
@@ -187,7 +190,7 @@ impl Bench {
             instance: rig.instance.clone(),
             redactor: Redactor::new(Vec::<String>::new()),
         });
-        Some(Self { rig, tree, executor, blobs, folder, user })
+        Some(Self { rig, tree, executor, blobs, folder, user, time: 1.0 })
     }
 
     pub async fn trial(&self, animal: &str, answer: u32, condition: Condition) -> Ended {
@@ -210,7 +213,7 @@ impl Bench {
             skills: vec![skill],
             agent: AgentRef { name: self.tree.label.agent.clone(), version: self.tree.label.version.clone() },
             model: Some(ModelRef { name: MODEL.to_owned(), upstream: "scripted".to_owned(), scripted: true }),
-            settings: RunSettings::default(),
+            settings: RunSettings { timeout_multiplier: self.time, ..RunSettings::default() },
         };
         let (events, mut received) = mpsc::unbounded_channel();
         self.executor.run(order, events, CancellationToken::new()).await;

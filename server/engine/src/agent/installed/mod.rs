@@ -16,7 +16,10 @@ use gateway::TrialGateway;
 
 use self::output::Output;
 use super::recorder::Recorder;
-use super::{Agent, AgentContext, AgentEnd, AgentRun, claude_code, codex, gemini_cli, openclaw, opencode, qwen_code};
+use super::{
+    Agent, AgentContext, AgentEnd, AgentRun, claude_code, codex, gemini_cli, mini_swe_agent, openclaw, opencode,
+    qwen_code,
+};
 use crate::sandbox::{Caps, ExecEnd, ExecSpec, Exit, Mount, Sandbox};
 use crate::trees::{InstalledTree, MOUNTED, mounted};
 
@@ -42,8 +45,8 @@ pub(super) trait Program: Send + Sync {
     /// Set on top of the container's environment.
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)>;
 
-    /// What its standard output is.
-    fn format(&self) -> TraceFormat;
+    /// Where its record is.
+    fn record(&self) -> Record;
 
     /// Where its session file lies, and what it is: folder below HOME, end of the name.
     fn session(&self) -> Option<(&'static str, &'static str, TraceFormat)> {
@@ -54,6 +57,15 @@ pub(super) trait Program: Send + Sync {
     fn skill_obstacle(&self) -> Option<&'static str> {
         None
     }
+}
+
+/// Where an agent's record is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Record {
+    /// On standard output, from the first moment on.
+    Output(TraceFormat),
+    /// In a file below HOME, at the end.
+    File(&'static str, TraceFormat),
 }
 
 /// One run, as its command line needs it.
@@ -83,6 +95,7 @@ pub fn from_tree(tree: InstalledTree) -> Option<Arc<dyn Agent>> {
         "opencode" => Box::new(opencode::OpenCode),
         "gemini-cli" => Box::new(gemini_cli::GeminiCli),
         "qwen-code" => Box::new(qwen_code::QwenCode),
+        "mini-swe-agent" => Box::new(mini_swe_agent::MiniSweAgent),
         "openclaw" => Box::new(openclaw::OpenClaw),
         _ => return None,
     };
@@ -144,7 +157,7 @@ impl Agent for Installed {
         spec.env.push(("HOME".to_owned(), home.to_owned()));
         spec.env.extend(self.program.env(&call));
         spec.kill_after = true;
-        let mut output = Output::new(self.program.format(), context.log, &mut recorder);
+        let mut output = Output::new(self.program.record(), context.log, &mut recorder);
         let end = match sandbox.exec(&spec, &mut output).await {
             Ok(end) => end,
             Err(error) => return recorder.end(AgentEnd::SandboxFailed(error)),
@@ -152,6 +165,10 @@ impl Agent for Installed {
         wire::settled(gateway).await;
         let (reading, words) = output.end();
         recorder.used(&end);
+        let reading = match self.program.record() {
+            Record::Output(_) => reading,
+            Record::File(path, format) => self.file(sandbox, home, path, format).await,
+        };
         let session = self.session(sandbox, home).await;
         self.ended(recorder, gateway, &Left { end, reading, words, session, facts })
     }
@@ -178,6 +195,14 @@ impl Installed {
         let program = format!("{}/bin/{}", mounted(&self.tree.label.agent), self.program.program());
         let head = ["/bin/sh".to_owned(), "-c".to_owned(), script, program];
         head.into_iter().chain(self.program.arguments(call)).collect()
+    }
+
+    /// The record that the run left in a file; an empty one where it left none.
+    async fn file(&self, sandbox: &dyn Sandbox, home: &str, path: &str, format: TraceFormat) -> Reading {
+        let caps = Caps { file_bytes: 256 << 20, total_bytes: 256 << 20, files: 1 };
+        let path = format!("{}/{path}", home.trim_end_matches('/'));
+        let left = sandbox.download(&path, caps).await.ok().flatten();
+        left.as_ref().and_then(|left| left.single()).map(|bytes| read(format, bytes)).unwrap_or_default()
     }
 
     /// The session file that the run left; of several the largest.

@@ -1,8 +1,9 @@
 //! A program's output while it runs: all of it to the log, standard output to the reader of its record, and each step that this completes to
 //! the trace.
 
-use formats::trace::{Reading, TraceFormat, TraceReader};
+use formats::trace::{Reading, TraceReader};
 
+use super::Record;
 use crate::agent::recorder::Recorder;
 use crate::sandbox::{CappedLog, Sink, StdStream, plain_text};
 
@@ -11,22 +12,27 @@ const WORDS: usize = 2048;
 
 /// Takes the output of one run.
 pub(super) struct Output<'a, 'r> {
-    reader: TraceReader,
+    /// `None` where the record is not on standard output.
+    reader: Option<TraceReader>,
     log: &'a mut dyn Sink,
     recorder: &'a mut Recorder<'r>,
     errors: CappedLog,
 }
 
 impl<'a, 'r> Output<'a, 'r> {
-    pub(super) fn new(format: TraceFormat, log: &'a mut dyn Sink, recorder: &'a mut Recorder<'r>) -> Self {
-        Self { reader: TraceReader::new(format), log, recorder, errors: CappedLog::new(0, WORDS) }
+    pub(super) fn new(record: Record, log: &'a mut dyn Sink, recorder: &'a mut Recorder<'r>) -> Self {
+        let reader = match record {
+            Record::Output(format) => Some(TraceReader::new(format)),
+            Record::File(..) => None,
+        };
+        Self { reader, log, recorder, errors: CappedLog::new(0, WORDS) }
     }
 
     /// The end of the record, and the last words on standard error.
     pub(super) fn end(self) -> (Reading, String) {
         let errors = self.errors.finish().bytes;
         let words = plain_text(&String::from_utf8_lossy(&errors));
-        (self.reader.finish(), words.trim().to_owned())
+        (self.reader.map(TraceReader::finish).unwrap_or_default(), words.trim().to_owned())
     }
 }
 
@@ -36,8 +42,9 @@ impl Sink for Output<'_, '_> {
         match stream {
             StdStream::Err => self.errors.push(bytes),
             StdStream::Out => {
-                self.reader.push(bytes);
-                for step in self.reader.take_steps() {
+                let Some(reader) = &mut self.reader else { return };
+                reader.push(bytes);
+                for step in reader.take_steps() {
                     self.recorder.record(step);
                 }
             }

@@ -1,0 +1,122 @@
+//! The other agents that install here and discover skills, each in both arms against the same scripted model.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+mod agents_support;
+
+use agents_support::{Bench, script};
+use domain::condition::Condition;
+use domain::usage::TokenUsage;
+
+/// What an agent shows of the use of a skill.
+struct Shows {
+    /// Where the skill is placed.
+    skill_file: &'static str,
+    /// Tools of the with-skill arm, as the agent calls them; `None` where its record does not hold them.
+    calls: Option<[&'static str; 2]>,
+    /// Calls beside the task's own, such as for a title.
+    side_calls: u64,
+    /// Whether its record proves that the skill was opened.
+    opened: Option<bool>,
+}
+
+/// Both arms of both tasks. The scripted turns cost the same for every agent; what the provider has no class for is in its input.
+async fn check(agent: &str, shows: Shows) {
+    let Some(bench) = Bench::new(agent, &script(shows.skill_file), "").await else { return };
+    for (animal, answer) in [("sheep", 42), ("goats", 43)] {
+        let without = bench.trial(animal, answer, Condition::NoSkill).await;
+        let with = bench.trial(animal, answer, Condition::WithSkill).await;
+        assert!(with.passed(), "{agent}: {}\n{:#?}", with.log, with.result);
+        assert!(!without.passed(), "{agent}: {}", without.log);
+        let (seen, absent) = (&with.result.activation, &without.result.activation);
+        assert_eq!((seen.listed, seen.opened), (Some(true), shows.opened), "{agent}: {:?}", with.calls());
+        assert_eq!(absent.listed, Some(false), "{agent}");
+        assert_ne!(absent.opened, Some(true), "{agent}");
+        if let Some(calls) = shows.calls {
+            assert_eq!(with.calls(), calls, "{agent}");
+        }
+        assert_eq!(with.result.model_calls, Some(3 + shows.side_calls), "{agent}: {}", with.log);
+        assert_eq!(without.result.model_calls, Some(2 + shows.side_calls), "{agent}");
+        if shows.side_calls == 0 {
+            assert_eq!(all(&with.result.usage), (36 + 1230 + 2200, 66), "{agent}");
+            assert_eq!(all(&without.result.usage), (29 + 940 + 900, 49), "{agent}");
+        }
+        assert!(with.finding("agent_preflight").is_some() && with.finding("agent_tree").is_some(), "{agent}");
+    }
+    bench.finish().await;
+}
+
+/// Prompt and output.
+fn all(usage: &TokenUsage) -> (u64, u64) {
+    let prompt = [usage.input, usage.cache_read, usage.cache_write].map(Option::unwrap_or_default).iter().sum();
+    (prompt, usage.output.unwrap())
+}
+
+#[tokio::test]
+async fn codex() {
+    check(
+        "codex",
+        Shows {
+            skill_file: "/root/.agents/skills/count-animals/SKILL.md",
+            calls: Some(["command_execution", "command_execution"]),
+            side_calls: 0,
+            opened: Some(true),
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn opencode() {
+    check(
+        "opencode",
+        Shows {
+            skill_file: "/root/.config/opencode/skills/count-animals/SKILL.md",
+            calls: Some(["skill", "bash"]),
+            side_calls: 1,
+            opened: Some(true),
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn gemini_cli() {
+    check(
+        "gemini-cli",
+        Shows {
+            skill_file: "/root/.agents/skills/count-animals/SKILL.md",
+            calls: Some(["activate_skill", "run_shell_command"]),
+            side_calls: 0,
+            opened: Some(true),
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn qwen_code() {
+    check(
+        "qwen-code",
+        Shows {
+            skill_file: "/root/.qwen/skills/count-animals/SKILL.md",
+            calls: Some(["skill", "run_shell_command"]),
+            side_calls: 0,
+            opened: Some(true),
+        },
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn openclaw() {
+    check(
+        "openclaw",
+        Shows {
+            skill_file: "/root/.openclaw/skills/count-animals/SKILL.md",
+            calls: None,
+            side_calls: 0,
+            opened: Some(true),
+        },
+    )
+    .await;
+}
