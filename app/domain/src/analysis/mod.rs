@@ -28,7 +28,7 @@ use crate::finding::Finding;
 use crate::report::totals::{counts, token_sums};
 use crate::report::{Headline, Scope, TaskReport, Totals, TrialRecord, headline_of};
 use crate::stats::alpha::Alpha;
-use crate::stats::delta::delta;
+use crate::stats::delta::DeltaEstimate;
 use crate::stats::gain::{complier_effect, normalized_gain};
 use crate::stats::variance::VarianceSplit;
 
@@ -110,12 +110,15 @@ pub fn analyze(file: &str, table: TrialTable) -> Result<Analysis, Vec<Finding>> 
             &all_tasks
         }
     };
-    let mut totals = Totals::of(tasks, records());
     let unit = unit(&groups);
     let rows = rows::rows(&groups);
+    let (mut totals, several) = match rows.as_slice() {
+        [row] => (row.totals.clone(), None),
+        _ => Totals::with_estimate(tasks, records()),
+    };
     let clustered = match (unit, rows.as_slice()) {
         ("task", [row]) => row.clustered.clone(),
-        _ => across(unit, &groups, tasks),
+        _ => several.and_then(|plain| across(unit, &groups, &plain)),
     };
     if groups.len() > 1 {
         judge_across(&mut totals, clustered.as_ref(), unit, &groups);
@@ -156,8 +159,7 @@ fn unit(groups: &[Group]) -> &'static str {
 }
 
 /// Δ over all groups, clustered by skill, or by task where only agents and models differ.
-fn across(unit: &str, groups: &[Group], tasks: &[TaskReport]) -> Option<ClusteredDelta> {
-    let plain = delta(&counts(tasks), Alpha::FIVE_PERCENT)?;
+fn across(unit: &str, groups: &[Group], plain: &DeltaEstimate) -> Option<ClusteredDelta> {
     let labelled: Vec<(&str, f64)> = groups
         .iter()
         .flat_map(|group| group.tasks.iter().map(move |task| (group, task)))
@@ -166,7 +168,7 @@ fn across(unit: &str, groups: &[Group], tasks: &[TaskReport]) -> Option<Clustere
             Some((label, task.delta?))
         })
         .collect();
-    clustered(unit, &labelled, &plain)
+    clustered(unit, &labelled, plain)
 }
 
 /// Pairs of several skills are never summed up as if they were independent (statistics rule 8).

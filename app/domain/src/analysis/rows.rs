@@ -7,10 +7,9 @@ use super::group::{Group, GroupKey};
 use super::rank::{Contender, Fraction, Place, Unranked, places};
 use super::trouble::ErrorRates;
 use super::units::{ClusteredDelta, clustered};
-use crate::report::totals::counts;
 use crate::report::{Headline, Scope, Totals, headline_of};
 use crate::stats::alpha::Alpha;
-use crate::stats::delta::delta;
+use crate::stats::delta::DeltaEstimate;
 use crate::stats::mcnemar::smallest_p;
 use crate::stats::multiple::{Row, benjamini_hochberg, holm_of_testable};
 use crate::stats::verdict::{DeltaVerdict, VerdictRule};
@@ -50,23 +49,23 @@ pub struct AnalysisRow {
 
 /// A line for each group, in their order.
 pub(super) fn rows(groups: &[Group]) -> Vec<AnalysisRow> {
-    let mut rows: Vec<AnalysisRow> = groups.iter().map(row).collect();
-    adjust(&mut rows, groups);
+    let (mut rows, estimates): (Vec<AnalysisRow>, Vec<Option<DeltaEstimate>>) = groups.iter().map(row).unzip();
+    adjust(&mut rows, &estimates);
     let contenders: Vec<Contender> =
         rows.iter().zip(groups).zip(0..).map(|((row, group), id)| contender(row, group, id)).collect();
     rows.iter_mut().zip(places(&contenders)).for_each(|(row, place)| row.place = place);
     rows
 }
 
-fn row(group: &Group) -> AnalysisRow {
-    let totals = Totals::of(&group.tasks, &group.records);
+fn row(group: &Group) -> (AnalysisRow, Option<DeltaEstimate>) {
+    let (totals, estimate) = Totals::with_estimate(&group.tasks, &group.records);
     let unranked = Unranked::of(&totals, group.scripted);
     let finished = group.records.iter().all(|record| record.state.verdict().is_some());
     let one_repeat = group.tasks.iter().all(|task| task.pairs.len() <= 1);
-    AnalysisRow {
+    let row = AnalysisRow {
         key: group.key.clone(),
         headline: headline_of(&totals, Scope { finished, one_repeat, unit: "task" }),
-        clustered: by_cluster(group),
+        clustered: estimate.as_ref().and_then(|estimate| by_cluster(group, estimate)),
         test_cases: test_cases([group]),
         error_rates: ErrorRates::of(&group.records),
         p_holm: None,
@@ -77,10 +76,11 @@ fn row(group: &Group) -> AnalysisRow {
         unranked,
         place: Place::default(),
         totals,
-    }
+    };
+    (row, estimate)
 }
 
-fn by_cluster(group: &Group) -> Option<ClusteredDelta> {
+fn by_cluster(group: &Group, plain: &DeltaEstimate) -> Option<ClusteredDelta> {
     if group.clusters.iter().all(Option::is_none) {
         return None;
     }
@@ -94,11 +94,11 @@ fn by_cluster(group: &Group) -> Option<ClusteredDelta> {
             Some((label, task.delta?))
         })
         .collect();
-    clustered("cluster", &labelled, &delta(&counts(&group.tasks), Alpha::FIVE_PERCENT)?)
+    clustered("cluster", &labelled, plain)
 }
 
 /// Rows without a p, or without a flip, stay in the families with p = 1.
-fn adjust(rows: &mut [AnalysisRow], groups: &[Group]) {
+fn adjust(rows: &mut [AnalysisRow], estimates: &[Option<DeltaEstimate>]) {
     let family: Vec<Row> = rows
         .iter()
         .map(|row| Row {
@@ -108,14 +108,13 @@ fn adjust(rows: &mut [AnalysisRow], groups: &[Group]) {
         .collect();
     let q = benjamini_hochberg(&family.iter().map(|row| row.p).collect::<Vec<f64>>()).unwrap_or_default();
     let Some(family) = holm_of_testable(&family, Alpha::FIVE_PERCENT) else { return };
-    for (((row, group), p), q) in rows.iter_mut().zip(groups).zip(family.adjusted).zip(q) {
+    for (((row, estimate), p), q) in rows.iter_mut().zip(estimates).zip(family.adjusted).zip(q) {
         row.q_bh = row.totals.p_value.map(|_| q);
         row.family = family.size;
         row.p_holm = p;
-        let estimate = delta(&counts(&group.tasks), Alpha::FIVE_PERCENT);
         row.verdict_holm = p
-            .zip(estimate)
-            .map(|(p, estimate)| DeltaVerdict::adjusted(&estimate, p, family.size, &VerdictRule::default()));
+            .zip(estimate.as_ref())
+            .map(|(p, estimate)| DeltaVerdict::adjusted(estimate, p, family.size, &VerdictRule::default()));
     }
 }
 

@@ -6,7 +6,7 @@ use super::{TaskReport, TrialRecord};
 use crate::condition::{Condition, Flip, Pair};
 use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
-use crate::stats::delta::delta;
+use crate::stats::delta::{DeltaEstimate, delta};
 use crate::stats::interval::Interval;
 use crate::stats::quadrant::{Quadrant, cost_efficiency};
 use crate::stats::ratio::ratio;
@@ -76,6 +76,14 @@ impl Totals {
     /// Adds up the tasks' pairs; `trials` are those that the pairs were made of.
     #[must_use]
     pub fn of<'a>(tasks: &[TaskReport], trials: impl IntoIterator<Item = &'a TrialRecord> + Clone) -> Self {
+        Self::with_estimate(tasks, trials).0
+    }
+
+    /// The same, and the estimate of Δ behind it, which takes long to make for thousands of tasks.
+    pub(crate) fn with_estimate<'a>(
+        tasks: &[TaskReport],
+        trials: impl IntoIterator<Item = &'a TrialRecord> + Clone,
+    ) -> (Self, Option<DeltaEstimate>) {
         let pairs = || tasks.iter().flat_map(|task| &task.pairs);
         let count = |flip: Flip| pairs().filter(|pair| pair.flip == Some(flip)).count() as u64;
         let tokens: Vec<Pair<u64>> = pairs().filter_map(super::PairedTrials::comparable_tokens).collect();
@@ -91,7 +99,7 @@ impl Totals {
         let delta = estimate.as_ref().map(|estimate| estimate.delta);
         let complete = pairs().filter(|pair| pair.flip.is_some()).count() as u64;
         let activations = activations(tasks, trials.clone());
-        Self {
+        let totals = Self {
             pairs_complete: complete,
             pairs_incomplete: pairs().count() as u64 - complete,
             tasks_complete: tasks.iter().filter(|task| task.delta.is_some()).count() as u64,
@@ -119,7 +127,8 @@ impl Totals {
             activated: activations.iter().filter(|opened| **opened).count() as u64,
             activation_known: activations.len() as u64,
             trials_not_scored: trials.into_iter().filter(|trial| is_trouble(trial.state.verdict())).count() as u64,
-        }
+        };
+        (totals, estimate)
     }
 }
 
