@@ -61,7 +61,7 @@ fn print(intake: &ImportIntake) {
     for evaluation in &intake.accepted {
         let known = if evaluation.is_new { "" } else { " (imported before)" };
         println!(
-            "evaluation {}: {}{known}: {} tasks, {} trials, {} complete pairs; imported from {}, self-reported",
+            "evaluation {}: {}{known}; tasks {}, trials {}, complete pairs {}; imported from {}, self-reported",
             evaluation.id,
             evaluation.title,
             evaluation.tasks,

@@ -88,7 +88,7 @@ fn facts(page: &mut String, report: &EvaluationReport) {
 fn foot(page: &mut String, report: &EvaluationReport) {
     let _ = write!(
         page,
-        "<footer class=\"quiet\">\n<p>Evaluation {}. Each task ran without and with the skill; a pair counts where both trials are scored. Trouble of \
+        "<footer class=\"quiet\">\n<p>Evaluation {}. A pair is one task without and with the skill; it counts where both trials are scored. Trouble of \
          engine, network, provider or verifier is no score. Tests and intervals are made for pairs, with the task as the unit. A dash is unknown.</p>\n",
         report.evaluation_id
     );

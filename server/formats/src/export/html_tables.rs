@@ -57,8 +57,8 @@ fn one_trial(page: &mut String, exported: &Exported<'_>, trial: &TrialHistory) {
     let result = Exported::result(trial);
     let verdict = trial.state.verdict();
     let words = verdict.map_or(trial.state.word(), |verdict| verdict.word());
-    let reward =
-        result.and_then(|result| result.reward).map_or_else(|| number::UNKNOWN.to_owned(), |reward| reward.to_string());
+    let reward = result.and_then(|result| result.reward);
+    let reward = reward.map_or_else(|| number::UNKNOWN.to_owned(), |reward| ((reward * 1e3).round() / 1e3).to_string());
     let tokens = result.and_then(|result| result.usage.total()).map(|tokens| tokens as f64);
     let _ = writeln!(
         page,

@@ -48,21 +48,21 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
         (
             "Pass rate",
             format!(
-                "{} without → {} with, n = {} tasks",
+                "{} without → {} with, n = {}",
                 number::percent(totals.pass_rate_without),
                 number::percent(totals.pass_rate_with),
-                totals.tasks_complete
+                counted(totals.tasks_complete, "task")
             ),
         ),
         ("p", number::p_value(totals.p_value)),
         (
             "ρ tokens",
             format!(
-                "{}{rho_ci} ({} → {}, n = {} pairs)",
+                "{}{rho_ci} ({} → {}, n = {})",
                 number::change(totals.rho),
                 number::tokens(totals.tokens_without),
                 number::tokens(totals.tokens_with),
-                totals.pairs_with_tokens
+                counted(totals.pairs_with_tokens, "pair")
             ),
         ),
         ("Skill opened", opened),
@@ -75,4 +75,8 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
             ),
         ),
     ]
+}
+
+fn counted(n: u64, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
