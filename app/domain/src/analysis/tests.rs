@@ -1,3 +1,5 @@
+//! Groups, units, what is refused and told; and one row out of several evaluations.
+
 use super::pool::{Member, PoolKey, TaskSetKey, pool};
 use super::rank::{Fraction, Unranked};
 use super::*;
