@@ -1,6 +1,7 @@
 //! A plan as it stands in the form: texts as they were typed, addressable as a query string, and their way to a [`PlanRequest`].
 
 use domain::listing::{Choices, PlanRequest};
+use domain::spending::SpendingCaps;
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +131,7 @@ impl Draft {
             timeout_multiplier: self.read_multiplier(&mut problems),
             token_cap: optional(&mut problems, "cap", &self.cap),
             rebuild_images: !self.rebuild.is_empty(),
+            spending: SpendingCaps::default(),
         };
         if problems.is_empty() { Ok(request) } else { Err(problems) }
     }

@@ -124,6 +124,8 @@ async fn a_refused_skill_is_answered_with_place_reason_and_hint() {
     for part in ["0 accepted, 1 refused", "SKILL.md:", "Hint: "] {
         assert!(answer.body.contains(part), "{part} in {}", answer.body);
     }
+    let mixed = upload(&site, TOKEN, &[("broken.zip", "PK"), ("SKILL.md", GOOD)]).await;
+    assert!(mixed.body.contains("1 accepted, 1 refused") && mixed.body.contains("broken.zip"), "{}", mixed.body);
     let none = upload(&site, TOKEN, &[]).await;
     assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(none.body.contains("o file was chosen"), "{}", none.body);

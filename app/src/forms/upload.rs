@@ -4,7 +4,8 @@ use axum::body::Body;
 use axum::extract::State;
 use axum::http::Request;
 use axum::response::Response;
-use domain::listing::SkillIntake;
+use domain::finding::Finding;
+use domain::listing::{Refused, SkillIntake};
 
 use super::body::UploadedFile;
 use super::{Forms, answer, body};
@@ -29,13 +30,33 @@ pub async fn upload(State(forms): State<Forms>, request: Request<Body>) -> Respo
 async fn take_in(forms: &Forms, files: Vec<UploadedFile>) -> Result<SkillIntake, AppError> {
     let mut all = SkillIntake::default();
     for upload in uploads(files) {
-        let intake = forms.ops.upload_skills(OWNER, upload).await?;
+        let path = path(&upload);
+        let intake = match forms.ops.upload_skills(OWNER, upload).await.map_err(AppError::from) {
+            Ok(intake) => intake,
+            // One archive that cannot be read must not hide what became of the others.
+            Err(AppError::Invalid { message, findings }) => refused(path, message, findings),
+            Err(error) => return Err(error),
+        };
         all.accepted.extend(intake.accepted);
         all.refused.extend(intake.refused);
         all.left_out.extend(intake.left_out);
         all.findings.extend(intake.findings);
     }
     Ok(all)
+}
+
+/// What the person will know it by.
+fn path(upload: &Upload) -> String {
+    match upload {
+        Upload::Zip { name, .. } => name.clone(),
+        Upload::Files(_) => "the files".to_owned(),
+        Upload::Path(path) => path.display().to_string(),
+    }
+}
+
+fn refused(path: String, message: String, findings: Vec<Finding>) -> SkillIntake {
+    let findings = if findings.is_empty() { vec![Finding::error("upload", &path, message)] } else { findings };
+    SkillIntake { refused: vec![Refused { path, findings }], ..SkillIntake::default() }
 }
 
 fn uploads(files: Vec<UploadedFile>) -> Vec<Upload> {

@@ -14,6 +14,7 @@ mod plan_card;
 mod plan_form;
 pub mod posted;
 mod result;
+mod result_left_out;
 mod result_matrix;
 mod result_totals;
 pub mod skill;

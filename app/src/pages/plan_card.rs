@@ -8,6 +8,7 @@ use crate::api::Checked;
 use crate::components::findings::FindingList;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::sentence;
+use crate::draft::Problem;
 use crate::format::{count, limit, percent, plural, tokens};
 
 /// The card; follows the last check.
@@ -21,12 +22,22 @@ pub fn PlanCardView(checked: RwSignal<Option<Checked>>) -> impl IntoView {
                 Some(Checked { card: Some(card), .. }) => numbers(card).into_any(),
                 Some(Checked { card: None, problems }) => view! {
                     <p class="problem"><Icon sign=Sign::Error/><span>"This plan cannot be started as it is."</span></p>
-                    <ul class="plain-list">{problems.into_iter().map(|problem| view! { <li>{sentence(&problem.message)}</li> }).collect_view()}</ul>
+                    {in_words(problems)}
                 }
                 .into_any(),
             }}
         </section>
     }
+}
+
+/// Problems of the plan as a whole; those of a field stand beside it.
+fn in_words(problems: Vec<Problem>) -> impl IntoView {
+    let (whole, fields): (Vec<Problem>, Vec<Problem>) =
+        problems.into_iter().partition(|problem| problem.field.is_empty());
+    let fields = (!fields.is_empty())
+        .then(|| format!("Mend the {} marked in the form.", plural(fields.len() as u64, "field", "fields")));
+    let whole = whole.into_iter().map(|problem| sentence(&problem.message));
+    view! { <ul class="plain-list">{whole.chain(fields).map(|words| view! { <li>{words}</li> }).collect_view()}</ul> }
 }
 
 fn numbers(card: PlanCard) -> impl IntoView {

@@ -1,15 +1,15 @@
 //! A finished evaluation: the sentence, the plot that shows it, the table that proves it, then the detail.
 
-use domain::report::{EvaluationReport, Headline, TrialReport, headline};
+use domain::report::{EvaluationReport, Headline, headline};
 use leptos::prelude::*;
 
+use super::result_left_out::LeftOut;
 use super::result_matrix::Matrix;
 use super::result_totals::Totals;
 use crate::api::EvaluationView;
-use crate::components::delta::{Delta, IntervalBar, class};
+use crate::components::delta::{IntervalBar, class};
 use crate::components::exports::Exports;
 use crate::components::icon::{Icon, Sign};
-use crate::components::state::{self, State};
 use crate::components::words::Empty;
 use crate::format::{UNKNOWN, change, change_interval, count, percent, plural, points, points_interval, tokens};
 
@@ -61,7 +61,7 @@ fn Headlines(report: EvaluationReport) -> impl IntoView {
             <p class="verdict"><Icon sign=sign/><span>{word}</span></p>
             <p class="headline-sentence">{sentence}</p>
             {(!advice.is_empty()).then(|| view! { <p class="headline-advice">{advice}</p> })}
-            <dl class="headline-facts">
+            {(totals.pairs_complete > 0).then(|| view! { <dl class="headline-facts">
                 <div class="fact fact-main">
                     <dt>"Δ pass rate"</dt>
                     <dd><b class=tint>{points(totals.delta)}</b>
@@ -91,7 +91,7 @@ fn Headlines(report: EvaluationReport) -> impl IntoView {
                         <span class="quiet">{if totals.pairs_incomplete == 0 { "complete, none left out".to_owned() } else { format!("complete, {} left out", count(totals.pairs_incomplete)) }}</span>
                     </dd>
                 </div>
-            </dl>
+            </dl> })}
         </section>
     }
 }
@@ -120,65 +120,5 @@ fn Chart(svgs: [String; 2]) -> impl IntoView {
             <div class="chart-wide" inner_html=wide></div>
             <div class="chart-narrow" inner_html=narrow></div>
         </figure>
-    }
-}
-
-/// What was left out, and why.
-#[component]
-fn LeftOut(report: EvaluationReport) -> impl IntoView {
-    let id = report.evaluation_id;
-    let unscored = report
-        .trials
-        .iter()
-        .filter(|trial| trial.verdict.as_deref().is_some_and(|verdict| !matches!(verdict, "pass" | "fail")));
-    let task_id = |name: &str| report.tasks.iter().find(|task| task.task == name).map(|task| task.task_id);
-    let trials = unscored
-        .map(|trial| {
-            let href = task_id(&trial.task).map(|task| format!("/evaluations/{id}/pairs/{task}/{}", trial.repeat));
-            left_out_trial(trial, href)
-        })
-        .collect_view();
-    let void = report
-        .tasks
-        .iter()
-        .flat_map(|task| task.pairs.iter().filter_map(move |pair| Some((task, pair.repeat, pair.void.clone()?))))
-        .map(|(task, repeat, why)| {
-            let href = format!("/evaluations/{id}/pairs/{}/{repeat}", task.task_id);
-            view! {
-                <li class="left-out">
-                    <p><span class="state state-none"><Icon sign=Sign::NotScored/><span>"pair void"</span></span><a href=href>{format!("{}, repeat {repeat}", task.task)}</a></p>
-                    <p class="quiet foreign">{why}</p>
-                </li>
-            }
-        })
-        .collect_view();
-    let bounds = report.totals.delta_bounds.map(|[least, most]| {
-        view! { <p>"Had they gone worst or best for the skill, Δ would lie between " <Delta delta=Some(least) neutral=true/> " and " <Delta delta=Some(most) neutral=true/> "."</p> }
-    });
-    (report.totals.pairs_incomplete > 0).then(|| {
-        view! {
-            <section class="section" id="left-out">
-                <h2>{format!("Left out: {}", plural(report.totals.pairs_incomplete, "pair", "pairs"))}</h2>
-                <p class="quiet">"Trouble of engine, network, provider or verifier is no score of the agent; it was tried again, blind to the arm, and stayed."</p>
-                {bounds}
-                <ul class="plain-list">{trials}{void}</ul>
-            </section>
-        }
-    })
-}
-
-fn left_out_trial(trial: &TrialReport, href: Option<String>) -> impl IntoView + use<> {
-    let words = format!("{}, {}, repeat {}", trial.task, trial.condition, trial.repeat);
-    let attempts = plural(u64::from(trial.attempts), "attempt", "attempts");
-    let why = trial.error.clone();
-    let name = match href {
-        Some(href) => view! { <a href=href>{words}</a> }.into_any(),
-        None => words.into_any(),
-    };
-    view! {
-        <li class="left-out">
-            <p><State look=state::of_trial(trial)/>{name}<span class="quiet">{attempts}</span></p>
-            {why.map(|why| view! { <p class="quiet foreign">{why}</p> })}
-        </li>
     }
 }
