@@ -42,6 +42,15 @@ pub struct AttemptResult {
     pub usage: TokenUsage,
     /// Model calls seen on the wire; `None` where the agent's calls cannot be seen.
     pub model_calls: Option<u64>,
+    /// List price of these tokens; `None` = unknown.
+    #[serde(default)]
+    pub cost: Option<f64>,
+    /// The price table that the cost is by: currency and date.
+    #[serde(default)]
+    pub prices: Option<String>,
+    /// Every model call as a JSON list: model, tokens, status, times, retries, refusals.
+    #[serde(default)]
+    pub calls: Option<BlobRef>,
     /// Skills found before the agent started; `None` if it never came to that.
     pub audit: Option<SkillAudit>,
     /// Use of the skill.
@@ -74,6 +83,9 @@ impl AttemptResult {
             tests: Vec::new(),
             usage: TokenUsage::UNKNOWN,
             model_calls: None,
+            cost: None,
+            prices: None,
+            calls: None,
             audit: None,
             activation: Activation::default(),
             phases: PhaseTimes::default(),

@@ -18,6 +18,7 @@ pub mod published;
 pub mod report;
 pub mod skill;
 pub mod skill_audit;
+pub mod spending;
 pub mod stats;
 pub mod task;
 pub mod test_case;

@@ -14,6 +14,7 @@ use crate::plan::{AgentRef, ModelRef};
 use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
+use crate::spending::SpendingCaps;
 use crate::task::{Task, TaskLayout};
 use crate::time::Timestamp;
 use crate::tree::Tree;
@@ -261,6 +262,9 @@ pub struct PlanRequest {
     pub token_cap: Option<u64>,
     /// Build images again without the engine's cache.
     pub rebuild_images: bool,
+    /// Further limits on what the model may cost.
+    #[serde(default)]
+    pub spending: SpendingCaps,
 }
 
 /// What a plan will take and what it can tell, before anything is spent.

@@ -8,6 +8,7 @@ use crate::condition::Condition;
 use crate::id::{AttemptId, EvaluationId, TrialId};
 use crate::plan::{AgentRef, ModelRef, RunSettings};
 use crate::skill::SkillPackage;
+use crate::spending::Spending;
 use crate::task::Task;
 use crate::time::Timestamp;
 use crate::trace::TraceStep;
@@ -36,6 +37,9 @@ pub struct TrialOrder {
     pub model: Option<ModelRef>,
     /// Limits and ways.
     pub settings: RunSettings,
+    /// What the evaluation's earlier attempts have spent; asked for only where a limit of the whole evaluation needs it.
+    #[serde(default)]
+    pub spent: Spending,
 }
 
 /// Something that happened to an attempt.

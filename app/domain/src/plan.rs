@@ -6,6 +6,7 @@ use crate::condition::Condition;
 use crate::draw::Draw;
 use crate::hash::ContentHash;
 use crate::id::{SkillVersionId, TaskId};
+use crate::spending::SpendingCaps;
 
 /// What the with-skill arm gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,11 +76,21 @@ pub struct RunSettings {
     pub max_attempts: u32,
     /// Images are built again without the engine's cache.
     pub rebuild_images: bool,
+    /// Further limits on what the model may cost.
+    #[serde(default, skip_serializing_if = "SpendingCaps::is_none")]
+    pub spending: SpendingCaps,
 }
 
 impl Default for RunSettings {
     fn default() -> Self {
-        Self { concurrency: 2, timeout_multiplier: 1.0, token_cap: None, max_attempts: 3, rebuild_images: false }
+        Self {
+            concurrency: 2,
+            timeout_multiplier: 1.0,
+            token_cap: None,
+            max_attempts: 3,
+            rebuild_images: false,
+            spending: SpendingCaps::default(),
+        }
     }
 }
 

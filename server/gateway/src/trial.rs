@@ -119,10 +119,7 @@ impl TrialGateway {
         };
         let mut call = Call::begin(Arc::clone(&self.shared), route.protocol, route.action, path);
         match self.admit(&route, request.body(), &mut call) {
-            Ok(()) => {
-                self.look(request.body());
-                self.forward(request, &route, call).await
-            }
+            Ok(()) => self.forward(request, &route, call).await,
             Err(refusal) => {
                 call.refuse(&refusal);
                 refusal.response(route.protocol)
@@ -253,7 +250,11 @@ impl TrialGateway {
             return Err(Refusal::ProviderTool { tools: head.hosted });
         }
         match route.action {
-            Action::Generate => self.count_call(),
+            Action::Generate => {
+                // Also what a spent budget keeps from the model shows what the agent would have told it.
+                self.look(body);
+                self.count_call()
+            }
             Action::CountTokens => Ok(()),
         }
     }

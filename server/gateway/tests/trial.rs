@@ -205,3 +205,17 @@ async fn an_agent_that_goes_away_ends_the_call_upstream() {
     assert!(matches!(gateway.trouble(), Some(ProviderTrouble::Failed { status: 500, .. })));
     assert!(matches!(gateway.records()[0].outcome, CallOutcome::Trouble { .. }));
 }
+
+#[tokio::test]
+async fn what_a_spent_budget_keeps_from_the_model_is_sighted_all_the_same() {
+    let upstream = Acting::new(vec![]);
+    let ticket = gateway::TrialTicket {
+        caps: Caps { calls: Some(0), ..Caps::default() },
+        watch: vec!["Counts sheep.".to_owned()],
+        ..gateway::TrialTicket::new(domain::id::AttemptId(1), "m", "acting")
+    };
+    let gateway = gateway::Gateway::new(vec![upstream]).open(ticket).unwrap();
+    let asked = r#"{"model":"m","system":"Counts sheep.","messages":[]}"#;
+    assert_eq!(call(&gateway, request(asked)).await.0, 400);
+    assert_eq!(gateway.sighted(), ["Counts sheep."]);
+}

@@ -60,6 +60,9 @@ impl Ops {
         if !(request.timeout_multiplier.is_finite() && request.timeout_multiplier > 0.0) {
             return Err(OpsError::invalid("the time-out multiplier must be a number above 0"));
         }
+        if let Some(fault) = request.spending.fault() {
+            return Err(OpsError::invalid(fault));
+        }
         let (task_refs, tasks) = self.chosen_tasks(request).await?;
         let (treatment, skills) = self.treatment(request, &tasks).await?;
         let findings = lint(&tasks, &skills);
@@ -80,6 +83,7 @@ impl Ops {
                 timeout_multiplier: request.timeout_multiplier,
                 token_cap: request.token_cap,
                 rebuild_images: request.rebuild_images,
+                spending: request.spending,
                 ..RunSettings::default()
             },
         };

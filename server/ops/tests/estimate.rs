@@ -10,6 +10,7 @@ use domain::id::EvaluationId;
 use domain::listing::{AgentChoice, PlanRequest};
 use domain::order::{Happening, TrialEvent};
 use domain::plan::AgentRef;
+use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
 use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, Verdict};
@@ -47,6 +48,7 @@ async fn request(ops: &Ops, agent: &str) -> PlanRequest {
         timeout_multiplier: 1.0,
         token_cap: None,
         rebuild_images: false,
+        spending: SpendingCaps::default(),
     }
 }
 

@@ -8,6 +8,7 @@ use domain::finding::Finding;
 use domain::id::{SkillVersionId, TaskId};
 use domain::listing::{PlanRequest, Refused};
 use domain::report::EvaluationReport;
+use domain::spending::SpendingCaps;
 use engine::agent::command::NAME as COMMAND;
 use ops::{Ops, OpsError, Upload};
 use tokio_util::sync::CancellationToken;
@@ -56,6 +57,18 @@ pub struct EvalArgs {
     /// Most tokens a trial may use.
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
+    /// Most model calls a trial may make.
+    #[arg(long, value_name = "N")]
+    call_cap: Option<u64>,
+    /// Most money a trial's tokens may cost, by the price table.
+    #[arg(long, value_name = "AMOUNT")]
+    money_cap: Option<f64>,
+    /// Most tokens that all trials together may use.
+    #[arg(long, value_name = "N")]
+    evaluation_token_cap: Option<u64>,
+    /// Most money that all trials' tokens together may cost, by the price table.
+    #[arg(long, value_name = "AMOUNT")]
+    evaluation_money_cap: Option<f64>,
     /// Build images again without the engine's cache.
     #[arg(long)]
     rebuild: bool,
@@ -138,6 +151,12 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
         timeout_multiplier: args.timeout_multiplier,
         token_cap: args.token_cap,
         rebuild_images: args.rebuild,
+        spending: SpendingCaps {
+            trial_calls: args.call_cap,
+            trial_money: args.money_cap,
+            evaluation_tokens: args.evaluation_token_cap,
+            evaluation_money: args.evaluation_money_cap,
+        },
     };
     let card = ops.plan(&request).await.map_err(unusable)?;
     say(&card.findings);

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use domain::id::EvaluationId;
 use domain::listing::PlanRequest;
+use domain::spending::SpendingCaps;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
 
@@ -77,5 +78,6 @@ async fn request(ops: &Ops, folder: &Path) -> Result<PlanRequest, OpsError> {
         timeout_multiplier: 1.0,
         token_cap: None,
         rebuild_images: false,
+        spending: SpendingCaps::default(),
     })
 }

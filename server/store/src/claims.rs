@@ -4,6 +4,7 @@ use domain::id::{AttemptId, EvaluationId};
 use domain::order::TrialOrder;
 use domain::plan::{EvaluationPlan, Treatment};
 use domain::skill::SkillPackage;
+use domain::spending::Spending;
 use domain::time::Timestamp;
 use domain::trial::TrialInput;
 use sqlx::{FromRow, Row};
@@ -98,7 +99,12 @@ impl Store {
                 skills
             }
         };
+        let spent = match claim.plan.settings.spending.is_of_evaluation() {
+            true => self.spent(claim.trial.evaluation).await?,
+            false => Spending::default(),
+        };
         Ok(TrialOrder {
+            spent,
             evaluation: claim.trial.evaluation,
             trial: claim.trial.id,
             attempt: claim.attempt,
@@ -110,6 +116,21 @@ impl Store {
             model: claim.plan.model.clone(),
             settings: claim.plan.settings.clone(),
         })
+    }
+
+    /// What the attempts of an evaluation have spent, as far as it is known.
+    async fn spent(&self, evaluation: EvaluationId) -> Result<Spending> {
+        let row = sqlx::query(
+            "SELECT CAST(COALESCE(SUM(COALESCE(a.tokens_input, 0) + COALESCE(a.tokens_cache_read, 0) \
+             + COALESCE(a.tokens_cache_write, 0) + COALESCE(a.tokens_output, 0)), 0) AS INTEGER) AS tokens, \
+             CAST(COALESCE(SUM(a.result ->> '$.cost'), 0.0) AS REAL) AS money \
+             FROM attempts a JOIN trials t ON t.id = a.trial_id WHERE t.evaluation_id = $1",
+        )
+        .bind(evaluation.0)
+        .fetch_one(self.reader())
+        .await?;
+        let tokens: i64 = row.try_get("tokens")?;
+        Ok(Spending { tokens: u64::try_from(tokens).unwrap_or(0), money: row.try_get("money")? })
     }
 
     /// Says that an attempt's worker lives. `Moved::No`: the attempt is over, and the worker is to stop.

@@ -8,6 +8,7 @@ mod outcome;
 mod place;
 mod reporter;
 mod skills;
+mod spending;
 mod verify;
 
 use std::collections::HashMap;
@@ -21,7 +22,7 @@ use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::tree::LoadedTree;
 use domain::trial::Phase;
 use domain::verdict::Verdict;
-use gateway::{Caps, Gateway, TrialGateway, TrialTicket};
+use gateway::{Gateway, TrialGateway, TrialTicket};
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -74,6 +75,7 @@ pub struct Executor {
     instance: String,
     redactor: Redactor,
     residues: Mutex<HashMap<String, Vec<String>>>,
+    budgets: spending::Budgets,
 }
 
 impl Executor {
@@ -81,7 +83,19 @@ impl Executor {
     #[must_use]
     pub fn new(parts: ExecutorParts) -> Self {
         let ExecutorParts { engine, images, gateway, networks, agents, blobs, clock, instance, redactor } = parts;
-        Self { engine, images, gateway, networks, agents, blobs, clock, instance, redactor, residues: Mutex::default() }
+        Self {
+            engine,
+            images,
+            gateway,
+            networks,
+            agents,
+            blobs,
+            clock,
+            instance,
+            redactor,
+            residues: Mutex::default(),
+            budgets: spending::Budgets::default(),
+        }
     }
 
     /// The engine it works on.
@@ -141,7 +155,10 @@ impl Attempt<'_> {
         self.result.phases.agent = Some(ms(started));
         self.keep_agent(agent.as_ref(), &run, gateway.as_ref(), &place);
         let trace = serde_json::to_vec(&run.trace).unwrap_or_default();
-        let (trace, killed) = tokio::join!(self.executor.blobs.put(trace), place.sandbox.kill_all());
+        let calls = spending::calls(gateway.as_ref(), &self.executor.redactor);
+        let (blobs, killed) = (self.executor.blobs.as_ref(), place.sandbox.kill_all());
+        let (trace, calls, killed) = tokio::join!(blobs.put(trace), spending::keep(calls, blobs), killed);
+        self.result.calls = calls;
         self.result.trace = Some(trace.map_err(|source| Fault::Blobs { what: "the trace", source })?);
         let bearing = outcome::bearing(run.end)?;
         killed?;
@@ -191,7 +208,8 @@ impl Attempt<'_> {
         let model = model.ok_or_else(|| Fault::Order(format!("the agent '{}' needs a model", agent.name())))?;
         let order = self.order;
         let ticket = TrialTicket {
-            caps: Caps { tokens: order.settings.token_cap, ..Caps::default() },
+            caps: spending::caps(order),
+            budget: self.executor.budgets.of(order),
             lane: format!("{} {:?} {}", order.task.name, order.condition, order.repeat),
             watch: order.skills.iter().map(|skill| skill.manifest.description.clone()).collect(),
             watch_anywhere: self.executor.telling_lines(&order.skills).await?,
@@ -293,6 +311,8 @@ impl Attempt<'_> {
         self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
         self.result.findings.extend(run.findings.iter().cloned());
         self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
+        self.result.cost = gateway.and_then(TrialGateway::cost);
+        self.result.prices = gateway.map(TrialGateway::price_version);
         self.result.model_calls = gateway.map(|gateway| gateway.records().len() as u64);
         if let Some(note) = &run.note {
             let note = self.executor.redactor.clean_text(note);

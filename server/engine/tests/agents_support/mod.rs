@@ -19,6 +19,7 @@ use domain::order::{Happening, TrialOrder};
 use domain::path::RelPath;
 use domain::plan::{AgentRef, ModelRef, RunSettings};
 use domain::skill::{SkillManifest, SkillPackage};
+use domain::spending::Spending;
 use domain::task::Task;
 use domain::time::Timestamp;
 use domain::trace::{Trace, TraceStep};
@@ -198,9 +199,22 @@ impl Bench {
         self.run(files, task, condition).await
     }
 
+    /// A trial of a plan without any skill, as an audit of a task is.
+    pub async fn plain_trial(&self, animal: &str, answer: u32) -> Ended {
+        let (files, task) = task(&format!("count-{animal}"), animal, answer, &self.rig.image, self.user);
+        self.order(&files, task, Condition::NoSkill, Vec::new()).await
+    }
+
     async fn run(&self, files: LoadedTree, task: Task, condition: Condition) -> Ended {
         let (skill_files, skill) = skill();
-        for (_, file) in files.iter().chain(skill_files.iter()) {
+        for (_, file) in skill_files.iter() {
+            self.blobs.put(file.bytes.clone()).await.unwrap();
+        }
+        self.order(&files, task, condition, vec![skill]).await
+    }
+
+    async fn order(&self, files: &LoadedTree, task: Task, condition: Condition, skills: Vec<SkillPackage>) -> Ended {
+        for (_, file) in files.iter() {
             self.blobs.put(file.bytes.clone()).await.unwrap();
         }
         let order = TrialOrder {
@@ -210,9 +224,10 @@ impl Bench {
             task,
             condition,
             repeat: 1,
-            skills: vec![skill],
+            skills,
             agent: AgentRef { name: self.tree.label.agent.clone(), version: self.tree.label.version.clone() },
             model: Some(ModelRef { name: MODEL.to_owned(), upstream: "scripted".to_owned(), scripted: true }),
+            spent: Spending::default(),
             settings: RunSettings { timeout_multiplier: self.time, ..RunSettings::default() },
         };
         let (events, mut received) = mpsc::unbounded_channel();

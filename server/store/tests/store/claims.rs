@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::attempt::AttemptResult;
 use domain::plan::{EvaluationPlan, RunSettings, SkillRef, Treatment};
+use domain::spending::Spending;
+use domain::usage::TokenUsage;
 use domain::verdict::Verdict;
 use store::Store;
 
-use crate::fixtures::{at, claim, end, plan, skill, task};
+use crate::fixtures::{at, claim, end, ended, infra, plan, skill, task};
 
 #[tokio::test]
 async fn trials_are_claimed_in_order_up_to_the_evaluations_concurrency() {
@@ -109,4 +112,27 @@ async fn an_order_holds_what_the_executor_needs() {
     store.create_evaluation(&treated, at(5)).await.unwrap();
     let got = claim(&store, 6).await.unwrap();
     assert_eq!(store.order(&got).await.unwrap().skills, [package]);
+}
+
+#[tokio::test]
+async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
+    let store = Store::temp().await.unwrap();
+    let mut plan = plan(&store, 2, 1).await;
+    for (limit, spent) in [(Some(9.0), Spending { tokens: 12, money: 0.5 }), (None, Spending::default())] {
+        plan.settings.spending.evaluation_money = limit;
+        let id = store.create_evaluation(&plan, at(1)).await.unwrap();
+        let usage = TokenUsage { input: Some(7), output: Some(5), ..TokenUsage::UNKNOWN };
+        // One attempt tells its cost, one does not, and one has not ended.
+        for (verdict, cost) in [(infra(), Some(0.5)), (Verdict::Pass, None)] {
+            let claim = claim(&store, 2).await.unwrap();
+            let usage = if cost.is_some() { usage } else { TokenUsage::UNKNOWN };
+            let result = AttemptResult { usage, cost, ..AttemptResult::bare(verdict) };
+            let event = ended(claim.attempt, 3, result);
+            assert!(store.record_event(id, claim.trial.id, &event).await.unwrap().is_yes());
+        }
+        claim(&store, 4).await.unwrap();
+        let next = claim(&store, 4).await.unwrap();
+        assert_eq!((next.trial.evaluation, store.order(&next).await.unwrap().spent), (id, spent));
+        store.request_cancel(id, at(5)).await.unwrap();
+    }
 }

@@ -1,0 +1,53 @@
+//! What trials may spend on their model beyond their own token cap, and what is spent.
+
+use serde::{Deserialize, Serialize};
+
+/// Limits; `None` = no limit. A trial that reaches one fails as one that has used up its budget.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpendingCaps {
+    /// Model calls of one trial.
+    pub trial_calls: Option<u64>,
+    /// List price of one trial's tokens, in the price table's currency.
+    pub trial_money: Option<f64>,
+    /// Tokens of the whole evaluation, all attempts included.
+    pub evaluation_tokens: Option<u64>,
+    /// List price of the whole evaluation's tokens, all attempts included.
+    pub evaluation_money: Option<f64>,
+}
+
+impl SpendingCaps {
+    /// Whether there is no limit at all.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether any limit is of the whole evaluation.
+    #[must_use]
+    pub const fn is_of_evaluation(&self) -> bool {
+        self.evaluation_tokens.is_some() || self.evaluation_money.is_some()
+    }
+
+    /// The first limit that is no amount: money below 0, or no number.
+    #[must_use]
+    pub fn fault(&self) -> Option<&'static str> {
+        let wrong = |money: Option<f64>| money.is_some_and(|money| !(money.is_finite() && money >= 0.0));
+        if wrong(self.trial_money) {
+            Some("the cap on a trial's money must be an amount of 0 or more")
+        } else if wrong(self.evaluation_money) {
+            Some("the cap on the evaluation's money must be an amount of 0 or more")
+        } else {
+            None
+        }
+    }
+}
+
+/// What is spent, as far as it is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spending {
+    /// Of all classes.
+    pub tokens: u64,
+    /// List price.
+    pub money: f64,
+}
