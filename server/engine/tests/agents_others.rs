@@ -6,6 +6,7 @@ mod agents_support;
 use agents_support::{Bench, script};
 use domain::condition::Condition;
 use domain::usage::TokenUsage;
+use serde_json::json;
 
 /// What an agent shows of the use of a skill.
 struct Shows {
@@ -119,4 +120,26 @@ async fn openclaw() {
         },
     )
     .await;
+}
+
+/// It discovers no skills: it is refused for them with the reason, and works without.
+#[tokio::test]
+async fn mini_swe_agent() {
+    let bash = |command: &str| json!({"name": "bash", "input": {"command": command}});
+    let model = json!({"schema": "skilldelta-model-1", "rules": [{"turns": [
+        {"text": "I count.", "tools": [bash("printf 42 > answer.txt")], "usage": {"input": 100, "cache_read": 0, "cache_write": 0, "output": 7}},
+        {"text": "Done.", "tools": [bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")], "usage": {"input": 120, "cache_read": 100, "cache_write": 0, "output": 8}},
+    ]}]});
+    let Some(bench) = Bench::new("mini-swe-agent", &model, "").await else { return };
+    for condition in [Condition::NoSkill, Condition::WithSkill] {
+        let refused = bench.trial("sheep", 42, condition).await;
+        let verdict = format!("{:?}", refused.result.verdict);
+        assert!(verdict.contains("looks for no skills") && refused.result.verdict.scored().is_none(), "{verdict}");
+        assert_eq!(refused.result.model_calls, None);
+    }
+    let plain = bench.plain_trial("sheep", 42).await;
+    assert!(plain.passed(), "{}\n{:#?}", plain.log, plain.result);
+    assert_eq!(plain.calls(), ["bash", "bash"], "{:#?}", plain.trace);
+    assert_eq!((all(&plain.result.usage), plain.result.model_calls), ((320, 15), Some(2)));
+    bench.finish().await;
 }

@@ -56,7 +56,7 @@ async fn a_request_that_the_provider_finds_wrong_is_the_agents_own() {
 
 #[tokio::test]
 async fn an_agent_that_does_not_end_is_stopped_at_its_limit() {
-    let Some(ended) = trial(&runs("sleep 600"), SHORT).await else { return };
+    let Some(ended) = trial(&runs("tail -f /dev/null"), SHORT).await else { return };
     assert!(
         matches!(ended.result.verdict, Verdict::Fail { reason: FailReason::TimedOut { .. } }),
         "{:?}",
