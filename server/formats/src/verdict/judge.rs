@@ -1,21 +1,4 @@
 //! From what a verifier run left behind to a verdict: one total function, blind to the arm.
-//!
-//! Its order: the run's ending, then the reward files, then the test reports. A reward is believed unless the run's own report
-//! contradicts it:
-//!
-//! | reward | tests that ran | verdict |
-//! |---|---|---|
-//! | any | at least one | by the pass mark |
-//! | > 0 | no report | by the pass mark (some verifiers write none), with a note |
-//! | > 0 | report, none ran | verifier error: a green light without a test |
-//! | 0 | no report or none ran, and the output tells of a failed installation | verifier error: could not set up |
-//! | 0 | none ran, not collectable | fail, with a flag: tests often import the agent's work, and leaving these trials out would leave out just those that failed |
-//! | 0 | report, none ran, no such cause | verifier error: no test ran |
-//! | 0 | no report | fail |
-//!
-//! A failed installation in the output is by itself only a flag that a person sees; it excludes a trial only together with both a
-//! reward of 0 and the absence of any test result, because then nothing says that the agent's work was looked at. The rule cannot see
-//! the arm; an agent that provokes it wins nothing but a further attempt, and a pair that stays incomplete is counted beside Δ.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -80,6 +63,23 @@ pub struct Judgement {
 }
 
 /// Judges a run. Total: every run gets a verdict.
+///
+/// Its order: the run's ending, then the reward files, then the test reports. A reward is believed unless the run's own report
+/// contradicts it:
+///
+/// | reward | tests that ran | verdict |
+/// |---|---|---|
+/// | any | at least one | by the pass mark |
+/// | > 0 | no report | by the pass mark (some verifiers write none), with a note |
+/// | > 0 | report, none ran | verifier error: a green light without a test |
+/// | 0 | no report or none ran, and the output tells of a failed installation | verifier error: could not set up |
+/// | 0 | none ran, not collectable | fail, with a flag: tests often import the agent's work, and leaving these trials out would leave out just those that failed |
+/// | 0 | report, none ran, no such cause | verifier error: no test ran |
+/// | 0 | no report | fail |
+///
+/// A failed installation in the output is by itself only a flag that a person sees; it excludes a trial only together with both a
+/// reward of 0 and the absence of any test result, because then nothing says that the agent's work was looked at. The rule cannot see
+/// the arm; an agent that provokes it wins nothing but a further attempt, and a pair that stays incomplete is counted beside Δ.
 #[must_use]
 pub fn judge(run: &VerifierRun) -> Judgement {
     let mut flags = Vec::new();

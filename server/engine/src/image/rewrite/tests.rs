@@ -1,3 +1,5 @@
+//! What a Dockerfile becomes before it is built, and what is refused.
+
 use super::*;
 
 fn run(text: &str) -> Result<Rewritten, String> {
