@@ -92,18 +92,18 @@ impl EvaluationHistory {
     }
 
     /// Every file that an attempt names: traces, logs.
-    pub fn files_mut(&mut self) -> impl Iterator<Item = &mut BlobRef> {
-        let results =
-            self.trials.iter_mut().flat_map(|trial| &mut trial.attempts).filter_map(|attempt| attempt.result.as_mut());
-        results.flat_map(|result| {
-            [&mut result.trace, &mut result.agent_log, &mut result.verifier_log].into_iter().filter_map(Option::as_mut)
-        })
+    pub fn files_mut(&mut self) -> impl Iterator<Item = &mut Option<BlobRef>> {
+        let attempts = self.trials.iter_mut().flat_map(|trial| &mut trial.attempts);
+        attempts
+            .filter_map(|attempt| attempt.result.as_mut())
+            .flat_map(|result| [&mut result.trace, &mut result.agent_log, &mut result.verifier_log, &mut result.calls])
     }
 
     /// The same.
     pub fn files(&self) -> impl Iterator<Item = BlobRef> {
-        let results =
-            self.trials.iter().flat_map(|trial| &trial.attempts).filter_map(|attempt| attempt.result.as_ref());
-        results.flat_map(|result| [result.trace, result.agent_log, result.verifier_log].into_iter().flatten())
+        let attempts = self.trials.iter().flat_map(|trial| &trial.attempts);
+        attempts.filter_map(|attempt| attempt.result.as_ref()).flat_map(|result| {
+            [result.trace, result.agent_log, result.verifier_log, result.calls].into_iter().flatten()
+        })
     }
 }

@@ -14,7 +14,7 @@ use crate::{Ops, OpsError, Result, blocking};
 /// Largest file that is put into an export, in bytes.
 const FILE_BYTES: u64 = 64 << 20;
 /// All files of an export together, in bytes.
-const TOTAL_BYTES: u64 = 256 << 20;
+const TOTAL_BYTES: u64 = 128 << 20;
 /// Tells, in a folder, what is missing from it.
 const LEFT_OUT: &str = "LEFT-OUT.txt";
 

@@ -93,11 +93,8 @@ impl Ops {
         if missing.is_empty() {
             return Ok(None);
         }
-        for attempt in history.trials.iter_mut().flat_map(|trial| &mut trial.attempts) {
-            let Some(result) = &mut attempt.result else { continue };
-            for file in [&mut result.trace, &mut result.agent_log, &mut result.verifier_log] {
-                *file = file.filter(|file| !missing.contains(&file.hash));
-            }
+        for file in history.files_mut() {
+            *file = file.filter(|file| !missing.contains(&file.hash));
         }
         let message = format!("{} traces or logs are named and not in it; their names were left out", missing.len());
         let file = history.imported.as_ref().map(|imported| imported.source.clone()).unwrap_or_default();

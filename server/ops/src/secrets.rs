@@ -87,9 +87,7 @@ impl Secrets {
             clean.insert(blob.hash, bytes);
         }
         for file in history.files_mut() {
-            if let Some(new) = renamed.get(&file.hash) {
-                *file = *new;
-            }
+            *file = file.map(|named| renamed.get(&named.hash).copied().unwrap_or(named));
         }
         Ok((history, clean))
     }

@@ -9,7 +9,7 @@ use domain::trial::TrialState;
 
 use super::{ExportError, Exported, words};
 
-const HEAD: [&str; 34] = [
+const HEAD: [&str; 36] = [
     "evaluation",
     "title",
     "skill",
@@ -35,6 +35,8 @@ const HEAD: [&str; 34] = [
     "tokens_output",
     "tokens_total",
     "model_calls",
+    "cost",
+    "prices",
     "skill_listed",
     "skill_opened",
     "preparing_ms",
@@ -89,7 +91,7 @@ fn row(exported: &Exported<'_>, trial: &TrialHistory) -> Vec<String> {
 fn measured(result: Option<&AttemptResult>) -> Vec<String> {
     let known = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
     let said = |value: Option<bool>| value.map(|value| value.to_string()).unwrap_or_default();
-    let Some(result) = result else { return vec![String::new(); 17] };
+    let Some(result) = result else { return vec![String::new(); 19] };
     // A verifier that named no test is not one whose tests all failed.
     let tests = |status: TestStatus| {
         let count = result.tests.iter().filter(|test| test.status == status).count();
@@ -107,6 +109,8 @@ fn measured(result: Option<&AttemptResult>) -> Vec<String> {
         known(result.usage.output),
         known(result.usage.total()),
         known(result.model_calls),
+        result.cost.map(|cost| cost.to_string()).unwrap_or_default(),
+        text(result.prices.as_deref().unwrap_or_default()),
         said(result.activation.listed),
         said(result.activation.opened),
         known(result.phases.preparing),

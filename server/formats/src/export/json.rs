@@ -3,32 +3,37 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use domain::hash::ContentHash;
-use domain::history::{AttemptHistory, EvaluationHistory, TrialHistory};
-use domain::plan::{RunSettings, Treatment};
+use domain::history::{EvaluationHistory, TrialHistory};
+use domain::plan::Treatment;
 use domain::trial::TrialState;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Number, Value};
 
 use super::document::{Document, EvaluationPart, FilePart, SCHEMA, TreatmentPart, TrialPart, VersionPart};
 use super::{ExportError, Exported};
 
 /// The document as text.
 pub(super) fn render(exported: &Exported<'_>) -> Result<Vec<u8>, ExportError> {
-    let mut bytes = serde_json::to_vec_pretty(&document(exported)).map_err(ExportError::write)?;
+    let document = document(exported).map_err(ExportError::write)?;
+    let mut bytes = serde_json::to_vec_pretty(&document).map_err(ExportError::write)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
-fn document(exported: &Exported<'_>) -> Document {
+fn document(exported: &Exported<'_>) -> serde_json::Result<Document> {
     let history = exported.history;
     let files = exported.files.iter().map(|(hash, bytes)| (*hash, file(bytes)));
-    Document {
+    let trials: Vec<TrialPart> = history.trials.iter().map(|trial| trial_part(exported, trial)).collect();
+    Ok(Document {
         schema: SCHEMA.to_owned(),
-        evaluation: evaluation(history),
+        evaluation: readable(&evaluation(history))?,
         imported: history.imported.clone(),
-        trials: history.trials.iter().map(|trial| trial_part(exported, trial)).collect(),
+        trials: readable(&trials)?,
         files: files.collect(),
         files_left_out: exported.left_out.to_vec(),
-        report: Some(exported.report.clone()),
-    }
+        report: Some(readable(exported.report)?),
+    })
 }
 
 fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
@@ -36,8 +41,6 @@ fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
     // Another runner's seed and limits are unknown; what stands in the plan for them is no measurement.
     let foreign = history.imported.as_ref().is_some_and(domain::imported::Imported::is_foreign);
     let version = |name: &str, version: ContentHash| VersionPart { name: name.to_owned(), version: version.known() };
-    let settings =
-        RunSettings { timeout_multiplier: fifteen_digits(plan.settings.timeout_multiplier), ..plan.settings.clone() };
     EvaluationPart {
         id: Some(history.id.0),
         title: plan.title.clone(),
@@ -53,7 +56,7 @@ fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
         model: plan.model.clone(),
         repeats: plan.repeats,
         seed: (!foreign).then_some(plan.seed),
-        settings: (!foreign).then_some(settings),
+        settings: (!foreign).then(|| plan.settings.clone()),
     }
 }
 
@@ -69,16 +72,8 @@ fn trial_part(exported: &Exported<'_>, trial: &TrialHistory) -> TrialPart {
             TrialState::Finished { at, .. } => Some(at),
             TrialState::Queued { .. } | TrialState::Running { .. } => None,
         },
-        attempts: trial.attempts.iter().map(attempt).collect(),
+        attempts: trial.attempts.clone(),
     }
-}
-
-fn attempt(attempt: &AttemptHistory) -> AttemptHistory {
-    let mut attempt = attempt.clone();
-    if let Some(result) = &mut attempt.result {
-        result.reward = result.reward.map(fifteen_digits);
-    }
-    attempt
 }
 
 fn file(bytes: &[u8]) -> FilePart {
@@ -88,7 +83,25 @@ fn file(bytes: &[u8]) -> FilePart {
     }
 }
 
-/// The nearest number of at most fifteen significant digits: such a number is the same to every reader of JSON, one of seventeen is not.
+/// The value with every fraction in at most fifteen significant digits: such a number is the same to every reader of JSON, one of seventeen is not.
+fn readable<T: Serialize + DeserializeOwned>(value: &T) -> serde_json::Result<T> {
+    let mut json = serde_json::to_value(value)?;
+    round(&mut json);
+    serde_json::from_value(json)
+}
+
+fn round(json: &mut Value) {
+    match json {
+        Value::Number(number) if number.is_f64() => {
+            let rounded = number.as_f64().map(fifteen_digits).and_then(Number::from_f64);
+            *number = rounded.unwrap_or_else(|| number.clone());
+        }
+        Value::Array(items) => items.iter_mut().for_each(round),
+        Value::Object(fields) => fields.values_mut().for_each(round),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 fn fifteen_digits(number: f64) -> f64 {
     format!("{number:.14e}").parse().unwrap_or(number)
 }

@@ -19,6 +19,7 @@ use domain::history::{AttemptHistory, EvaluationHistory, TrialHistory};
 use domain::id::{EvaluationId, SkillVersionId, TaskId, TrialId};
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
 use domain::skill_audit::{Activation, FoundSkill, SkillAudit};
+use domain::spending::SpendingCaps;
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
 use domain::trial::TrialState;
@@ -133,6 +134,9 @@ impl Any {
             trace: self.file(files),
             agent_log: self.file(files),
             verifier_log: self.file(files),
+            calls: self.file(files),
+            cost: self.maybe(|any| (any.below(1_000_001) as f64) / 1_000.0),
+            prices: self.maybe(Self::text),
             findings: self.maybe(|any| Finding::warning("w", any.text(), any.text()).at(3, None)).into_iter().collect(),
         }
     }
@@ -199,6 +203,7 @@ impl Any {
             settings: RunSettings {
                 timeout_multiplier: 2.5,
                 token_cap: self.maybe(Self::number),
+                spending: SpendingCaps { trial_money: self.maybe(|_| 0.25), ..SpendingCaps::default() },
                 ..RunSettings::default()
             },
         };
