@@ -167,6 +167,8 @@ fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
+            // Most control characters are no characters of XML at all.
+            control if control.is_control() => escaped.push(' '),
             other => escaped.push(other),
         }
         escaped

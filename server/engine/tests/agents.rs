@@ -184,7 +184,7 @@ async fn a_command_that_hangs_floods_or_leaks_is_told_to_the_model_and_the_run_g
                 bash("yes flood | head -c 3000000; printf 'caf\\303\\251 \\377\\033[31mred\\033[0m END'"),
                 bash("echo sk-secret-value"),
                 {"name": "browser", "input": {}},
-                {"name": "bash", "input": {"cmd": "x"}}]},
+                {"name": "bash", "input": {"command": 5}}]},
             {"text": "Done."}]}]),
         Caps::default(),
     );
