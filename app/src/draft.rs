@@ -226,6 +226,7 @@ mod tests {
             agent: AgentRef { name: name.to_owned(), version: "1".to_owned() },
             about: String::new(),
             needs_model,
+            skill_obstacle: None,
         };
         Choices { agents: vec![agent("bash", true), agent("nop", false)], ..Choices::default() }
     }

@@ -22,7 +22,7 @@ const UPLOAD_LIMIT: u64 = 1 << 20;
 async fn site() -> Router {
     let agent = AgentRef { name: "nop".to_owned(), version: "1".to_owned() };
     let config = OpsConfig {
-        agents: vec![AgentChoice { agent, about: "does nothing".to_owned(), needs_model: false }],
+        agents: vec![AgentChoice { agent, about: "does nothing".to_owned(), needs_model: false, skill_obstacle: None }],
         upload_limit: UPLOAD_LIMIT,
         ..OpsConfig::default()
     };

@@ -142,6 +142,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
             agent: agent_ref(agent.as_ref()),
             about: about(agent.name()).to_owned(),
             needs_model: agent.needs_model(),
+            skill_obstacle: agent.skill_obstacle().map(str::to_owned),
         })
         .collect();
     let models = config.upstreams.iter().flat_map(|(name, upstream)| {

@@ -233,6 +233,9 @@ pub struct AgentChoice {
     pub about: String,
     /// Whether it calls a model.
     pub needs_model: bool,
+    /// Why skills cannot be evaluated with it; `None` where they can.
+    #[serde(default)]
+    pub skill_obstacle: Option<String>,
 }
 
 /// What a person asks for when planning an evaluation.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use domain::finding::Finding;
 use domain::id::EvaluationId;
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
-use domain::plan::{EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
 use domain::planner::PlanEstimate;
 use domain::skill::SkillPackage;
 use domain::task::Task;
@@ -92,8 +92,14 @@ impl Ops {
 
     fn agent(&self, name: &str) -> Result<&AgentChoice> {
         let names = || self.config.agents.iter().map(|choice| choice.agent.name.clone()).collect::<Vec<_>>().join(", ");
-        let found = self.config.agents.iter().find(|choice| choice.agent.name == name);
-        found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))
+        let is_it = |agent: &AgentRef| agent.name == name || format!("{}@{}", agent.name, agent.version) == name;
+        let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
+        let found =
+            found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))?;
+        match &found.skill_obstacle {
+            Some(why) => Err(OpsError::invalid(why.clone())),
+            None => Ok(found),
+        }
     }
 
     fn model(&self, agent: &AgentChoice, request: &PlanRequest) -> Result<Option<ModelRef>> {

@@ -24,6 +24,7 @@ async fn ops() -> Ops {
         agent: AgentRef { name: name.into(), version: "1".into() },
         about: String::new(),
         needs_model: false,
+        skill_obstacle: None,
     };
     let config = OpsConfig { agents: vec![agent("one"), agent("other")], ..OpsConfig::default() };
     Ops::new(Store::temp().await.unwrap(), Arc::new(|| NOW), config)

@@ -30,7 +30,7 @@ pub struct EvalArgs {
     /// Tasks: a task folder, or a folder of them. May be given several times.
     #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
     tasks: Vec<PathBuf>,
-    /// Who solves the tasks: bash, oracle, nop or command.
+    /// Who solves the tasks: bash, oracle, nop, command, or an installed agent (NAME or NAME@VERSION; see `skilldelta agents`).
     #[arg(long, value_name = "NAME")]
     agent: String,
     /// What the `command` agent runs in the container, by `sh -c`.
