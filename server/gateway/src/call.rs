@@ -49,6 +49,7 @@ impl Call {
             total_ms: 0,
             retries: 0,
             replayed: shared.upstream.is_replayed(),
+            drifted: false,
         };
         shared.lock().under_way += 1;
         Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None }
@@ -107,6 +108,11 @@ impl Call {
         });
         self.pending = None;
         self.reader = Some(UsageReader::new(self.protocol, content_type));
+    }
+
+    /// The answer was recorded for a request in which tools had answered otherwise.
+    pub(crate) fn drifted(&mut self) {
+        self.change(|record| record.drifted = true);
     }
 
     /// A provider's answer that no one has to read on: the request was wrong.

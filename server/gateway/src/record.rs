@@ -34,6 +34,9 @@ pub struct CallRecord {
     pub retries: u32,
     /// Whether the answer was recorded earlier.
     pub replayed: bool,
+    /// Whether that was for a request in which tools had answered otherwise.
+    #[serde(default)]
+    pub drifted: bool,
 }
 
 /// How a call ended.

@@ -21,6 +21,7 @@ use crate::record::{CallRecord, sum_cost, sum_usage};
 use crate::retry::retry_after;
 use crate::sightings::{Sightings, said};
 use crate::trouble::ProviderTrouble;
+use crate::upstream::cassette::Drifted;
 use crate::upstream::{ByteStream, CallOf, Upstream};
 
 /// Longest error answer that is read, in bytes.
@@ -324,6 +325,9 @@ impl TrialGateway {
 
     fn pass_on(&self, good: Good, mut call: Call) -> Response<ByteStream> {
         call.answering(good.parts.status, content_type(&good.parts.headers));
+        if good.parts.extensions.get::<Drifted>().is_some() {
+            call.drifted();
+        }
         let body = call.pass_on(good.first, good.rest, self.shared.ticket.retry.idle);
         let mut parts = good.parts;
         parts.headers = headers::towards_agent(parts.headers);

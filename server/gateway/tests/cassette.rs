@@ -123,6 +123,21 @@ async fn every_protocol_is_kept_and_a_damaged_file_is_named() {
     assert!(Replay::open("r", folder.path().join("absent")).err().unwrap().to_string().contains("absent"));
 }
 
+#[tokio::test]
+async fn other_answers_of_tools_give_the_recorded_answer_marked_as_drifted() {
+    let folder = tempfile::tempdir().unwrap();
+    let body = |result: &str| {
+        let results = format!(r#"[{{"type":"tool_result","tool_use_id":"t","content":"{result}"}}]"#);
+        format!(r#"{{"model":"m","stream":true,"messages":[{{"role":"user","content":{results}}}]}}"#)
+    };
+    let recorded = open(recording(folder.path(), vec![answer(": first\n\n")]), "lane", 1);
+    let told = call(&recorded, post("/v1/messages", body("out, err"))).await;
+    let replayed = open(replay(folder.path()), "lane", 2);
+    assert_eq!(call(&replayed, post("/v1/messages", body("err, out"))).await, told);
+    assert_eq!((replayed.records()[0].drifted, recorded.records()[0].drifted), (true, false));
+    assert_eq!(call(&replayed, post("/v1/messages", body("out, err"))).await.0, 502, "it is given once");
+}
+
 fn request_of(lane: &str) -> http::Request<bytes::Bytes> {
     let mut request = post("/v1/messages", "{}");
     let (lane, attempt, protocol) = (lane.to_owned(), AttemptId(3), Protocol::Anthropic);

@@ -6,6 +6,7 @@ mod live;
 mod oracle_skills;
 mod outcome;
 mod place;
+mod replay;
 mod reporter;
 mod skills;
 mod spending;
@@ -210,7 +211,7 @@ impl Attempt<'_> {
         let ticket = TrialTicket {
             caps: spending::caps(order),
             budget: self.executor.budgets.of(order),
-            lane: format!("{} {:?} {}", order.task.name, order.condition, order.repeat),
+            lane: replay::lane(order),
             watch: order.skills.iter().map(|skill| skill.manifest.description.clone()).collect(),
             watch_anywhere: self.executor.telling_lines(&order.skills).await?,
             provider_tools: place::provider_tools(&order.task),
@@ -311,6 +312,7 @@ impl Attempt<'_> {
         self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
         self.result.findings.extend(run.findings.iter().cloned());
         self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
+        self.result.findings.extend(gateway.and_then(replay::drift));
         self.result.cost = gateway.and_then(TrialGateway::cost);
         self.result.prices = gateway.map(TrialGateway::price_version);
         self.result.model_calls = gateway.map(|gateway| gateway.records().len() as u64);

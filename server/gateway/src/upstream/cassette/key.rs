@@ -11,6 +11,8 @@ use serde_json::Value;
 /// Fields that name a session or an account and nothing of the question.
 const OF_A_SESSION: [&str; 6] =
     ["metadata", "user", "prompt_cache_key", "safety_identifier", "client_metadata", "session_id"];
+/// The conversation, in each vendor's word.
+const CONVERSATION: [&str; 3] = ["messages", "input", "contents"];
 /// Characters of a part's hash.
 const SHORT: usize = 8;
 
@@ -33,30 +35,36 @@ static PATTERN: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(CHANGING).
 pub struct RequestKey {
     /// Of all of it.
     pub key: String,
+    /// Of all but what tools answered: those answers differ by chance (the order of two outputs, say) where the question is the same.
+    pub question: String,
     /// Of each part: top-level fields, and each item of the conversation.
     pub parts: BTreeMap<String, String>,
+    /// The last item of the conversation, steadied and cut: what most often differs.
+    pub last: String,
 }
+
+/// Characters kept of [`RequestKey::last`], and shown of it around a difference.
+const LAST: usize = 4000;
+const AROUND: usize = 40;
 
 impl RequestKey {
     /// The identity of a request.
     #[must_use]
     pub fn of(request: &Request<bytes::Bytes>) -> Self {
         let place = request.uri().path_and_query().map_or("/", |place| place.as_str());
-        let mut parts = BTreeMap::from([("address".to_owned(), place.to_owned())]);
-        match serde_json::from_slice::<Value>(request.body()) {
-            Ok(Value::Object(fields)) => {
-                for (name, value) in fields {
-                    add(&mut parts, name, value);
-                }
-            }
-            _ => {
-                parts.insert("body".to_owned(), String::from_utf8_lossy(request.body()).into_owned());
-            }
-        }
-        let whole: String = parts.iter().map(|(name, text)| format!("{name}\n{}:{text}\n", text.len())).collect();
+        let body = serde_json::from_slice::<Value>(request.body());
+        let body = body.unwrap_or_else(|_| Value::String(String::from_utf8_lossy(request.body()).into_owned()));
+        let mut asked = body.clone();
+        leave_out_results(&mut asked);
+        let question = whole(&parts_of(place, asked));
+        let parts = parts_of(place, body);
         let short = |text: String| ContentHash::of(text.as_bytes()).to_hex().chars().take(SHORT).collect();
+        let last = parts.iter().rev().find(|(name, _)| CONVERSATION.iter().any(|list| name.starts_with(list)));
+        let last = last.map(|(_, text)| text.chars().take(LAST).collect()).unwrap_or_default();
         Self {
-            key: ContentHash::of(whole.as_bytes()).to_hex(),
+            last,
+            key: whole(&parts),
+            question,
             parts: parts.into_iter().map(|(name, text)| (name, short(text))).collect(),
         }
     }
@@ -72,12 +80,53 @@ impl RequestKey {
     }
 }
 
+/// Where two texts begin to differ, with a little around it; `None` = nowhere.
+pub(super) fn first_difference(ours: &str, theirs: &str) -> Option<(String, String)> {
+    let same = ours.chars().zip(theirs.chars()).take_while(|(a, b)| a == b).count();
+    let around = |text: &str| text.chars().skip(same.saturating_sub(AROUND / 2)).take(AROUND).collect::<String>();
+    (ours != theirs).then(|| (around(ours), around(theirs)))
+}
+
+fn parts_of(place: &str, body: Value) -> BTreeMap<String, String> {
+    let mut parts = BTreeMap::from([("address".to_owned(), place.to_owned())]);
+    match body {
+        Value::Object(fields) => fields.into_iter().for_each(|(name, value)| add(&mut parts, name, value)),
+        other => {
+            parts.insert("body".to_owned(), canonical(&other));
+        }
+    }
+    parts
+}
+
+fn whole(parts: &BTreeMap<String, String>) -> String {
+    let text: String = parts.iter().map(|(name, text)| format!("{name}\n{}:{text}\n", text.len())).collect();
+    ContentHash::of(text.as_bytes()).to_hex()
+}
+
+/// Takes out what tools answered, in each vendor's form.
+fn leave_out_results(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(leave_out_results),
+        Value::Object(fields) => {
+            let word = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
+            let result =
+                word("type").ends_with("tool_result") || word("type").ends_with("_output") || word("role") == "tool";
+            if result {
+                fields.retain(|name, _| name != "content" && name != "output");
+            }
+            fields.remove("functionResponse");
+            fields.values_mut().for_each(leave_out_results);
+        }
+        _ => {}
+    }
+}
+
 fn add(parts: &mut BTreeMap<String, String>, name: String, value: Value) {
     if OF_A_SESSION.contains(&name.as_str()) {
         return;
     }
     match value {
-        Value::Array(items) if ["messages", "input", "contents", "tools"].contains(&name.as_str()) => {
+        Value::Array(items) if CONVERSATION.contains(&name.as_str()) || name == "tools" => {
             for (index, item) in items.iter().enumerate() {
                 parts.insert(format!("{name}[{index:04}]"), canonical(item));
             }
@@ -140,6 +189,32 @@ mod tests {
         ] {
             assert_eq!(key(left).key == key(right).key, same, "{left} {right}");
         }
+    }
+
+    #[test]
+    fn the_question_is_the_same_whatever_the_tools_answered() {
+        let anthropic = |text: &str| {
+            format!(
+                r#"{{"messages":[{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t","content":"{text}"}},{{"type":"text","text":"q"}}]}}]}}"#
+            )
+        };
+        let chat = |text: &str| format!(r#"{{"messages":[{{"role":"tool","tool_call_id":"t","content":"{text}"}}]}}"#);
+        let responses =
+            |text: &str| format!(r#"{{"input":[{{"type":"function_call_output","call_id":"t","output":"{text}"}}]}}"#);
+        let gemini = |text: &str| {
+            format!(r#"{{"contents":[{{"parts":[{{"functionResponse":{{"response":{{"output":"{text}"}}}}}}]}}]}}"#)
+        };
+        for (left, right) in [
+            (anthropic("a"), anthropic("b")),
+            (chat("a"), chat("b")),
+            (responses("a"), responses("b")),
+            (gemini("a"), gemini("b")),
+        ] {
+            let (left_key, right_key) = (key(&left), key(&right));
+            assert!(left_key.question == right_key.question && left_key.key != right_key.key, "{left}");
+        }
+        let said = |text: &str| key(&format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#)).question;
+        assert_ne!(said("a"), said("b"));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 //!
 //! A folder holds one folder for each trial of the plan (its *lane*), and in it one file for each attempt, of which the last counts: JSON
 //! lines, one for each answered call. An answer is found again by its request, with times, ids and account marks taken out of it
-//! ([`key`]); equal requests of one attempt are told apart by their order. What is not there is refused loudly.
+//! ([`key`]); equal requests of one attempt are told apart by their order. Where only what tools answered is other than recorded, the
+//! answer is given all the same and marked as drifted. What is not there is refused loudly.
 
 mod key;
 mod record;
@@ -21,6 +22,10 @@ use serde::{Deserialize, Serialize};
 /// The form of a file.
 const SCHEMA: &str = "skilldelta-cassette-1";
 
+/// Marks a replayed answer (in its extensions) to a request that differs from the recorded one in what tools had answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drifted;
+
 /// One line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
@@ -28,8 +33,12 @@ struct Entry {
     /// For people; the folder's name is made of it.
     lane: String,
     key: String,
+    question: String,
     /// Short hashes of the request's parts, so that a miss can say what differs.
     parts: BTreeMap<String, String>,
+    /// The last item of the conversation, as it was compared.
+    #[serde(default)]
+    last: String,
     status: u16,
     content_type: String,
     body: String,

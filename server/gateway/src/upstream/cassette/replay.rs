@@ -1,6 +1,6 @@
 //! Gives recorded answers again.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,9 +8,11 @@ use ::http::header::CONTENT_TYPE;
 use ::http::{HeaderValue, Request, Response, StatusCode};
 use async_trait::async_trait;
 use bytes::Bytes;
+use domain::id::AttemptId;
 use futures::{StreamExt, stream};
 
-use super::{CassetteError, Entry, RequestKey, SCHEMA, lane_folder};
+use super::key::first_difference;
+use super::{CassetteError, Drifted, Entry, RequestKey, SCHEMA, lane_folder};
 use crate::upstream::{ByteStream, CallOf, Upstream, UpstreamError};
 
 /// Differences that are named at most.
@@ -22,11 +24,9 @@ pub struct Replay {
     name: String,
     folder: PathBuf,
     lanes: Mutex<HashMap<PathBuf, Arc<Vec<Entry>>>>,
-    /// How often each attempt has asked for each answer.
-    asked: Mutex<HashMap<(CallOfAttempt, String), usize>>,
+    /// Which answers each attempt has had.
+    given: Mutex<HashMap<(String, AttemptId), BTreeSet<usize>>>,
 }
-
-type CallOfAttempt = (String, i64);
 
 impl Replay {
     /// Answers from `folder`.
@@ -36,22 +36,27 @@ impl Replay {
     pub fn open(name: &str, folder: impl Into<PathBuf>) -> Result<Self, CassetteError> {
         let folder = folder.into();
         std::fs::read_dir(&folder).map_err(|source| CassetteError::Unreadable { path: folder.clone(), source })?;
-        Ok(Self { name: name.to_owned(), folder, lanes: Mutex::default(), asked: Mutex::default() })
+        Ok(Self { name: name.to_owned(), folder, lanes: Mutex::default(), given: Mutex::default() })
     }
 
-    fn answer(&self, call: &CallOf, key: &RequestKey) -> Result<Entry, String> {
+    /// The answer, and whether it is to a request that tools had answered otherwise. Each is given once in an attempt.
+    fn answer(&self, call: &CallOf, key: &RequestKey) -> Result<(Entry, bool), String> {
         let entries = self.lane(&call.lane)?;
-        let time = {
-            let mut asked = lock(&self.asked);
-            let count = asked.entry(((call.lane.clone(), call.attempt.0), key.key.clone())).or_default();
-            *count += 1;
-            *count
+        let mut given = lock(&self.given);
+        let given = given.entry((call.lane.clone(), call.attempt)).or_default();
+        let alike = || entries.iter().enumerate().filter(|(_, entry)| entry.question == key.question);
+        let left = || alike().filter(|(index, _)| !given.contains(index));
+        let found = left().find(|(_, entry)| entry.key == key.key).or_else(|| left().next());
+        let Some((index, entry)) = found else {
+            return Err(match alike().count() {
+                0 => unlike(&entries, key),
+                count => {
+                    format!("trial '{}' asks this for time {}, and {count} answers are recorded", call.lane, count + 1)
+                }
+            });
         };
-        let same = entries.iter().filter(|entry| entry.key == key.key);
-        same.clone().nth(time - 1).cloned().ok_or_else(|| match same.count() {
-            0 => unlike(&entries, key),
-            count => format!("trial '{}' asks this for time {time}, and {count} answers are recorded", call.lane),
-        })
+        given.insert(index);
+        Ok((entry.clone(), entry.key != key.key))
     }
 
     fn lane(&self, lane: &str) -> Result<Arc<Vec<Entry>>, String> {
@@ -74,12 +79,15 @@ impl Replay {
 
 /// How a request differs from the recorded one that is most like it.
 fn unlike(entries: &[Entry], key: &RequestKey) -> String {
-    let nearest = entries.iter().map(|entry| key.differences(&entry.parts)).min_by_key(Vec::len);
-    let Some(names) = nearest else { return "nothing is recorded".to_owned() };
+    let nearest =
+        entries.iter().map(|entry| (key.differences(&entry.parts), entry)).min_by_key(|(names, _)| names.len());
+    let Some((names, entry)) = nearest else { return "nothing is recorded".to_owned() };
     let more = names.len().saturating_sub(NAMED);
     let named = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("the nearest recorded request differs in {named}{more}")
+    let words = first_difference(&key.last, &entry.last).filter(|_| names.len() == 1);
+    let words = words.map(|(ours, theirs)| format!(": '{ours}', recorded '{theirs}'")).unwrap_or_default();
+    format!("the nearest recorded request differs in {named}{more}{words}")
 }
 
 fn last_attempt(folder: &Path) -> Option<PathBuf> {
@@ -109,11 +117,14 @@ impl Upstream for Replay {
     async fn send(&self, request: Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError> {
         let call = request.extensions().get::<CallOf>().cloned();
         let call = call.ok_or_else(|| UpstreamError::NotRecorded { reason: "the call is of no trial".to_owned() })?;
-        let entry =
+        let (entry, drifted) =
             self.answer(&call, &RequestKey::of(&request)).map_err(|reason| UpstreamError::NotRecorded { reason })?;
         let body = Bytes::from(entry.body);
         let mut response = Response::new(stream::once(async move { Ok(body) }).boxed());
         *response.status_mut() = StatusCode::from_u16(entry.status).unwrap_or(StatusCode::OK);
+        if drifted {
+            response.extensions_mut().insert(Drifted);
+        }
         if let Ok(kind) = HeaderValue::from_str(&entry.content_type) {
             response.headers_mut().insert(CONTENT_TYPE, kind);
         }
