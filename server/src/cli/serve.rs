@@ -56,7 +56,11 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
             tracing::error!(
                 "no trial can run: {error:#}; the pages are served all the same, start again once it is mended"
             );
-            (watch::Sender::new(QueueStatus { paused: Some(format!("{error:#}")), ..QueueStatus::default() }).subscribe(), None)
+            (
+                watch::Sender::new(QueueStatus { paused: Some(format!("{error:#}")), ..QueueStatus::default() })
+                    .subscribe(),
+                None,
+            )
         }
     };
     let site =

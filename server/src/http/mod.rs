@@ -49,7 +49,6 @@ pub struct Site {
 }
 
 /// All routes.
-#[must_use]
 pub fn router(site: Site) -> Router {
     let options = LeptosOptions::builder()
         .output_name(OUTPUT_NAME)

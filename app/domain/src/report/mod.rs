@@ -167,7 +167,10 @@ impl EvaluationReport {
             Treatment::TasksOwn => vec![ReportSkill { name: "task's own".to_owned(), version: None }],
             Treatment::Skills { versions } => versions
                 .iter()
-                .map(|skill| ReportSkill { name: skill.name.clone(), version: skill.version.known().map(ContentHash::to_hex) })
+                .map(|skill| ReportSkill {
+                    name: skill.name.clone(),
+                    version: skill.version.known().map(ContentHash::to_hex),
+                })
                 .collect(),
         };
         let skill = skills.first().cloned().unwrap_or(ReportSkill { name: "none".to_owned(), version: None });
