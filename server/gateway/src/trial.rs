@@ -343,7 +343,7 @@ async fn try_once(upstream: &dyn Upstream, request: Request<Bytes>, protocol: Pr
     };
     let (parts, mut rest) = response.into_parts();
     if !parts.status.is_success() {
-        let body = error_body(rest).await;
+        let body = upstream.redact(error_body(rest).await);
         return match ProviderTrouble::from_status(parts.status, &body) {
             Some(trouble) => Try::Failed(Failed { trouble, answer: Some((parts, body)) }),
             None => Try::Rejected(parts, body),

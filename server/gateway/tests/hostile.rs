@@ -71,3 +71,57 @@ fn mangled_streams_read_the_same_whole_and_in_pieces() {
         assert!(!shown.3.is_empty() && shown.3.chars().count() <= 500);
     }
 }
+
+const REQUEST_WORDS: [&[u8]; 12] = [
+    b"\"tools\":[{\"type\":7}]",
+    b"\"messages\":{}",
+    b"\"input\":[[[[",
+    b"\"contents\":[{\"role\":null,\"parts\":\"x\"}],",
+    b"null",
+    b"\"image_url\":\"\xff\",",
+    b"\"type\":\"url\",\"url\":{},",
+    b"\\u0000",
+    b"call_scripted_99999999999999999999_0",
+    b"}}}}",
+    b"\"model\":\"m\",",
+    b"1e999",
+];
+
+const REQUEST: &str = concat!(
+    r#"{"model":"m","stream":true,"system":"s","instructions":"s","systemInstruction":{"parts":[{"text":"s"}]},"#,
+    r#""tools":[{"name":"bash","type":"function","function":{"name":"bash"},"functionDeclarations":[{"name":"bash"}]}],"#,
+    r#""messages":[{"role":"user","content":[{"type":"text","text":"t"}]},{"role":"assistant","content":"a"}],"#,
+    r#""input":[{"type":"message","role":"user","content":"t"},{"type":"function_call","call_id":"call_scripted_0_0"}],"#,
+    r#""contents":[{"role":"user","parts":[{"text":"t"}]},{"role":"model","parts":[{"functionCall":{"name":"bash"}}]}]}"#,
+);
+
+#[tokio::test]
+async fn mangled_requests_are_answered_in_every_protocol() {
+    let script = r#"{"schema":"skilldelta-model-1","rules":[{"turns":[{"text":"x","tools":[{"name":"bash","input":{"command":"ls"}}]}]}]}"#;
+    let scripted = gateway::upstream::scripted::ScriptedUpstream::parse("acting", "s", script.as_bytes()).unwrap();
+    let gateway = support::open(std::sync::Arc::new(scripted), gateway::Caps::default());
+    let mut dice = Dice(0xfeed);
+    let mut answered = 0;
+    for round in 0..800 {
+        let mut bytes = REQUEST.as_bytes().to_vec();
+        for _ in 0..dice.roll(4) {
+            let at = dice.roll(bytes.len());
+            match dice.roll(4) {
+                0 => bytes[at] = u8::try_from(dice.roll(256)).unwrap(),
+                1 if round % 8 == 0 => bytes.truncate(at.max(1)),
+                _ => drop(bytes.splice(at..at, REQUEST_WORDS[dice.roll(REQUEST_WORDS.len())].iter().copied())),
+            }
+        }
+        for protocol in Protocol::ALL {
+            let request = support::post(support::path(protocol), bytes.clone());
+            let (status, _, whole) = support::call(&gateway, request).await;
+            assert!(
+                whole && (status == 200 || status == 400 || status == 404),
+                "{status}: {}",
+                String::from_utf8_lossy(&bytes)
+            );
+            answered += usize::from(status == 200);
+        }
+    }
+    assert!(answered > 400 && gateway.records().len() == 3200, "{answered}");
+}

@@ -88,6 +88,18 @@ async fn a_stream_passes_whole_and_a_cut_one_is_trouble() {
 }
 
 #[tokio::test]
+async fn a_provider_that_repeats_the_key_does_not_tell_it_to_the_agent() {
+    let said = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}"}}}}"#);
+    let answer = format!("HTTP/1.1 401 Unauthorized\r\ncontent-length: {}\r\n\r\n{said}", said.len());
+    let (url, served) = server(answer).await;
+    let gateway = open(&url);
+    let (code, body, _) = call(&gateway, ask()).await;
+    served.await.unwrap();
+    assert_eq!((code.as_u16(), body.contains("Incorrect API key provided: …0KEY")), (401, true), "{body}");
+    assert!(!format!("{body} {:?} {:?}", gateway.records(), gateway.trouble()).contains(KEY));
+}
+
+#[tokio::test]
 async fn a_refused_connection_is_named() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -76,6 +76,11 @@ pub trait Upstream: Send + Sync {
         &Protocol::ALL
     }
 
+    /// An error answer without this upstream's own key, should it repeat that.
+    fn redact(&self, answer: Bytes) -> Bytes {
+        answer
+    }
+
     /// Sends one call. `request` has a path and headers without credentials; the upstream adds its own. Any HTTP status is an answer.
     ///
     /// # Errors

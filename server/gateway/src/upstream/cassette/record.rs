@@ -57,6 +57,10 @@ impl Upstream for Recording {
         self.inner.speaks()
     }
 
+    fn redact(&self, answer: Bytes) -> Bytes {
+        self.inner.redact(answer)
+    }
+
     async fn send(&self, request: Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError> {
         let call = request.extensions().get::<CallOf>().cloned();
         let key = RequestKey::of(&request);
@@ -77,8 +81,15 @@ impl Upstream for Recording {
         };
         let file = lane_folder(&self.folder, &call.lane).join(format!("{}.jsonl", call.attempt));
         let reader = UsageReader::new(call.protocol, kind);
-        let tape =
-            Tape { entry, body: Vec::new(), reader, status: parts.status, file, writing: Arc::clone(&self.writing) };
+        let tape = Tape {
+            entry,
+            body: Vec::new(),
+            reader,
+            status: parts.status,
+            file,
+            writing: Arc::clone(&self.writing),
+            inner: Arc::clone(&self.inner),
+        };
         Ok(Response::from_parts(parts, tape.around(rest)))
     }
 }
@@ -91,6 +102,7 @@ struct Tape {
     status: StatusCode,
     file: PathBuf,
     writing: Arc<Mutex<()>>,
+    inner: Arc<dyn Upstream>,
 }
 
 impl Tape {
@@ -136,7 +148,8 @@ impl Tape {
         if !self.is_worth_keeping() {
             return;
         }
-        let Ok(body) = String::from_utf8(std::mem::take(&mut self.body)) else { return };
+        let body = Vec::from(self.inner.redact(Bytes::from(std::mem::take(&mut self.body))));
+        let Ok(body) = String::from_utf8(body) else { return };
         self.entry.body = body;
         let written = tokio::task::spawn_blocking(move || append(&self)).await;
         if let Ok(Err(error)) = written {

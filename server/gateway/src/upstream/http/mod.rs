@@ -15,6 +15,7 @@ pub use self::config::{ConfigError, Credential, HttpConfig};
 pub use self::dialect::Dialect;
 use super::{ByteStream, Upstream, UpstreamError};
 use crate::protocol::Protocol;
+use crate::secret::Secret;
 
 const VERSION: HeaderName = HeaderName::from_static("anthropic-version");
 
@@ -24,6 +25,7 @@ pub struct HttpUpstream {
     dialect: Dialect,
     root: String,
     credential: Option<(HeaderName, HeaderValue)>,
+    secret: Option<Secret>,
     client: reqwest::Client,
 }
 
@@ -36,7 +38,11 @@ impl HttpUpstream {
         let root = config::checked_root(&config)?;
         let credential = config::credential_header(&config)?;
         let client = config::http_client(&config)?;
-        Ok(Self { name: config.name, dialect: config.dialect, root, credential, client })
+        let secret = match config.credential {
+            Credential::ApiKey(secret) | Credential::Bearer(secret) => Some(secret),
+            Credential::None => None,
+        };
+        Ok(Self { name: config.name, dialect: config.dialect, root, credential, secret, client })
     }
 }
 
@@ -62,6 +68,13 @@ impl Upstream for HttpUpstream {
 
     fn speaks(&self) -> &[Protocol] {
         self.dialect.speaks()
+    }
+
+    fn redact(&self, answer: Bytes) -> Bytes {
+        match (&self.secret, std::str::from_utf8(&answer)) {
+            (Some(secret), Ok(text)) if text.contains(secret.expose()) => Bytes::from(secret.redact(text)),
+            _ => answer,
+        }
     }
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError> {
