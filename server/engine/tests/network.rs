@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use domain::id::AttemptId;
 use engine::network::{Networks, Reach, TrialNetwork};
-use engine::sandbox::{Engine, Sandbox, SandboxSpec, Upload};
+use engine::sandbox::{Engine, Limits, Sandbox, SandboxSpec, Upload};
 use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Gateway, TrialGateway, TrialTicket};
 use sandbox_support::{Rig, text};
@@ -34,6 +34,21 @@ try:
 except urllib.error.HTTPError as error:
     answer = error
 print(answer.status, answer.read().decode())
+";
+/// Asks many times at once; prints how many whole answers came.
+const ASK_MANY: &str = "import sys, threading, urllib.request
+url, key, many = sys.argv[1], sys.argv[2], int(sys.argv[3])
+body = b'{\"model\":\"m\",\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"' + b'x' * 20000 + b'\"}]}'
+together, whole = threading.Barrier(many), []
+def ask():
+    together.wait()
+    answer = urllib.request.urlopen(urllib.request.Request(url + '/v1/messages', body, {'x-api-key': key})).read()
+    if answer.endswith(b'\"type\":\"message_stop\"}\\n\\n'):
+        whole.append(1)
+threads = [threading.Thread(target=ask) for _ in range(many)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print(len(whole))
 ";
 /// Looks a name up; prints the resolver's error.
 const LOOK_UP: &str = "import socket, sys
@@ -64,9 +79,10 @@ fn folder(rig: &Rig) -> std::path::PathBuf {
 async fn trial(rig: &Rig, networks: &Networks, attempt: i64, reach: Reach) -> Trial {
     let gateway = gateway(attempt);
     let network = networks.open(&rig.labels(attempt), &gateway, reach).await.unwrap();
-    let spec = SandboxSpec { network: network.join(), labels: rig.labels(attempt), ..rig.spec() };
+    let limits = Limits { pids: 600, ..rig.spec().limits };
+    let spec = SandboxSpec { network: network.join(), labels: rig.labels(attempt), limits, ..rig.spec() };
     let sandbox = rig.engine.create(&spec).await.unwrap().sandbox;
-    let scripts = [("probe", PROBE), ("ask", ASK), ("look_up", LOOK_UP)];
+    let scripts = [("probe", PROBE), ("ask", ASK), ("ask_many", ASK_MANY), ("look_up", LOOK_UP)];
     let upload = scripts.into_iter().fold(Upload::new(), |upload, (name, script)| {
         upload.file(&format!("/{name}.py"), script.as_bytes().to_vec(), false)
     });
@@ -175,6 +191,19 @@ async fn a_closed_trial_reaches_its_model_and_nothing_else() {
     }
     let left: Vec<_> = std::fs::read_dir(folder(&rig)).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
+    std::fs::remove_dir_all(std::env::temp_dir().join(&rig.instance)).unwrap();
+    rig.finish().await;
+}
+
+#[tokio::test]
+async fn many_streams_at_once_pass_the_sidecar_whole() {
+    const MANY: usize = 200;
+    let rig = Rig::new("closed-many").await;
+    let trial = trial(&rig, &Networks::new(rig.engine.clone(), folder(&rig)), 1, Reach::ModelOnly).await;
+    let script = format!("python3 /ask_many.py {} {} {MANY}", trial.network.base_url(), trial.network.token());
+    assert_eq!(text(trial.sandbox.as_ref(), &script).await.trim(), MANY.to_string());
+    assert_eq!(trial.gateway.records().len(), MANY);
+    trial.end().await;
     std::fs::remove_dir_all(std::env::temp_dir().join(&rig.instance)).unwrap();
     rig.finish().await;
 }
