@@ -76,6 +76,19 @@ async fn an_outage_until_the_limit_is_not_the_agents_slowness() {
     assert!(message.contains("529"), "{message}");
 }
 
+/// What an agent has written must not ask the model while it is judged.
+#[tokio::test]
+async fn the_way_to_the_model_is_shut_before_the_verifier_starts() {
+    let ask =
+        "exec 3<>/dev/tcp/127.0.0.1/8420 && printf 'HEAD / HTTP/1.0\\r\\n\\r\\n' >&3 && head -c 4 <&3 | grep -q HTTP";
+    let Some(bench) = Bench::new("claude-code", &runs(&format!("bash -c \"{ask}\" && touch asked")), "").await else {
+        return;
+    };
+    let ended = bench.trial_judged_by(&format!("test -e asked && ! timeout 10 bash -c \"{ask}\"")).await;
+    assert!(ended.passed(), "{}\n{:#?}", ended.log, ended.trace);
+    bench.finish().await;
+}
+
 /// A user without rights works in the same tree, with a home of its own.
 #[tokio::test]
 async fn an_agent_runs_as_an_ordinary_user() {

@@ -67,13 +67,16 @@ impl Networks {
         let body = sidecar::body(image, &socket, PORT, reach);
         let (sidecar, output) = Sidecar::start(&self.engine, labels, body).await?;
         let heard = Heard::once_ready(output).await?;
-        Ok(TrialNetwork { served, sidecar, heard, base_url: format!("http://127.0.0.1:{PORT}") })
+        let token = served.token().expose().to_owned();
+        Ok(TrialNetwork { served: Some(served), token, sidecar, heard, base_url: format!("http://127.0.0.1:{PORT}") })
     }
 }
 
 /// A trial's network. Remove the containers that joined it first, then [`TrialNetwork::close`] it; dropping it closes it in the background.
 pub struct TrialNetwork {
-    served: Served,
+    /// `None` once it is shut.
+    served: Option<Served>,
+    token: String,
     sidecar: Sidecar,
     heard: Heard,
     base_url: String,
@@ -95,7 +98,12 @@ impl TrialNetwork {
     /// The key that the agent is given. Worth nothing outside this trial.
     #[must_use]
     pub fn token(&self) -> &str {
-        self.served.token().expose()
+        &self.token
+    }
+
+    /// Ends the way to the model, calls under way included, and leaves the network as it is: what runs in it from now on reaches no model.
+    pub fn shut(&mut self) {
+        self.served = None;
     }
 
     /// Names that the trial asked for in vain, each once, in order. Empty for an open network.

@@ -147,7 +147,7 @@ impl Attempt<'_> {
         let started = Instant::now();
         let agent = self.agent()?;
         let gateway = self.gateway(agent.as_ref()).await?;
-        let (place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
+        let (mut place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
         self.result.phases.preparing = Some(ms(started));
 
         self.reporter.phase(Phase::Agent);
@@ -155,6 +155,7 @@ impl Attempt<'_> {
         let run = self.agent_phase(agent.as_ref(), gateway.as_ref(), &place, &files).await;
         self.result.phases.agent = Some(ms(started));
         self.keep_agent(agent.as_ref(), &run, gateway.as_ref(), &place);
+        place.shut();
         let trace = serde_json::to_vec(&run.trace).unwrap_or_default();
         let calls = spending::calls(gateway.as_ref(), &self.executor.redactor);
         let (blobs, killed) = (self.executor.blobs.as_ref(), place.sandbox.kill_all());
@@ -311,6 +312,7 @@ impl Attempt<'_> {
         let traced = activation(&run.trace, &place.installed);
         self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
         self.result.findings.extend(run.findings.iter().cloned());
+        self.result.findings.extend(place.names_wanted());
         self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
         self.result.findings.extend(gateway.and_then(replay::drift));
         self.result.cost = gateway.and_then(TrialGateway::cost);

@@ -43,6 +43,23 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Ends the agent's way to its model: what it wrote must not call one while it is judged.
+    pub(super) fn shut(&mut self) {
+        if let Some(way) = &mut self.way {
+            way.shut();
+        }
+    }
+
+    /// Names that were asked for where there are none, for whoever wonders what an agent missed.
+    pub(super) fn names_wanted(&self) -> Option<Finding> {
+        let names = self.way.as_ref().map(TrialNetwork::names_wanted).unwrap_or_default();
+        let shown = names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
+        (!names.is_empty()).then(|| {
+            let message = format!("these names were looked up in the closed network and not found: {shown}");
+            Finding::note("names_wanted", "network", message)
+        })
+    }
+
     /// Removes everything, in the order that it must be.
     pub(super) async fn leave(self) -> Result<(), Fault> {
         self.sandbox.remove().await?;

@@ -8,6 +8,7 @@ mod sandbox_support;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -45,6 +46,8 @@ pub const DESCRIPTION: &str = "How many animals a picture holds. Use whenever an
 
 /// One installation at a time: they share what they build with.
 static INSTALLING: Mutex<()> = Mutex::new(());
+/// Tells the containers of tests that run at the same time apart.
+static BENCHES: AtomicUsize = AtomicUsize::new(0);
 
 /// The tree of an agent, built by the first test that wants it and kept in the target folder; `None`, with the reason printed, where the
 /// registries' clients are not on this machine.
@@ -87,10 +90,14 @@ fn tree_of(files: &[(&str, &str)]) -> LoadedTree {
 }
 
 /// A task with one right answer, which only the skill tells.
-fn task(name: &str, animal: &str, answer: u32, image: &str, user: &str) -> (LoadedTree, Task) {
-    let test = format!(
-        "#!/bin/bash\nif [ \"$(cat answer.txt 2>/dev/null)\" = {answer} ]; then echo 1; else echo 0; fi >/logs/verifier/reward.txt\n"
-    );
+fn count_task(animal: &str, answer: u32, image: &str, user: &str) -> (LoadedTree, Task) {
+    let right = format!("[ \"$(cat answer.txt 2>/dev/null)\" = {answer} ]");
+    task(&format!("count-{animal}"), animal, &right, image, user)
+}
+
+/// `right` = a shell command that succeeds where the work is right.
+fn task(name: &str, animal: &str, right: &str, image: &str, user: &str) -> (LoadedTree, Task) {
+    let test = format!("#!/bin/bash\nif {right}; then echo 1; else echo 0; fi >/logs/verifier/reward.txt\n");
     let settings = format!(
         "version = \"1.0\"\n[metadata]\ndifficulty = \"easy\"\ncategory = \"counting\"\ntags = []\n[verifier]\ntimeout_sec = 60\n[agent]\ntimeout_sec = 170\n{user}\n[environment]\nbuild_timeout_sec = 300\ncpus = 2\nmemory = \"2G\"\nstorage = \"2G\"\nallow_internet = false\n"
     );
@@ -177,7 +184,7 @@ impl Bench {
             let agent = agent.to_owned();
             tokio::task::spawn_blocking(move || tree(&agent)).await.unwrap()?
         };
-        let rig = Rig::new(&format!("{agent}-{}", user.len())).await;
+        let rig = Rig::new(&format!("{agent}-{}", BENCHES.fetch_add(1, Ordering::Relaxed))).await;
         let folder = tempfile::tempdir().unwrap();
         let blobs = Arc::new(MemoryBlobs::default());
         let executor = Executor::new(ExecutorParts {
@@ -195,13 +202,19 @@ impl Bench {
     }
 
     pub async fn trial(&self, animal: &str, answer: u32, condition: Condition) -> Ended {
-        let (files, task) = task(&format!("count-{animal}"), animal, answer, &self.rig.image, self.user);
+        let (files, task) = count_task(animal, answer, &self.rig.image, self.user);
         self.run(files, task, condition).await
+    }
+
+    /// A trial without the skill whose work is right where a shell command says so.
+    pub async fn trial_judged_by(&self, right: &str) -> Ended {
+        let (files, task) = task("judged", "sheep", right, &self.rig.image, self.user);
+        self.run(files, task, Condition::NoSkill).await
     }
 
     /// A trial of a plan without any skill, as an audit of a task is.
     pub async fn plain_trial(&self, animal: &str, answer: u32) -> Ended {
-        let (files, task) = task(&format!("count-{animal}"), animal, answer, &self.rig.image, self.user);
+        let (files, task) = count_task(animal, answer, &self.rig.image, self.user);
         self.order(&files, task, Condition::NoSkill, Vec::new()).await
     }
 
