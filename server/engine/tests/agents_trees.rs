@@ -25,7 +25,7 @@ fn claude_code_is_installed_once() {
     if !has_clients() {
         return;
     }
-    let say = |text: &str| println!("{:?} {text}", std::time::Instant::now());
+    let say = |text: &str| println!("{text}");
     let first = trees().install("claude-code", None, &say).unwrap();
     first.check().unwrap();
     assert_eq!(first.title(), "claude-code 2.1.332");
@@ -46,7 +46,7 @@ fn what_cannot_be_installed_is_said_with_a_remedy() {
     let unknown = trees.install("cloud-code", None, &|_| ()).unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "there is no agent 'cloud-code' to install; known: claude-code, codex, opencode, gemini-cli, qwen-code, openclaw"
+        "there is no agent 'cloud-code' to install; known: claude-code, codex, opencode, gemini-cli, qwen-code, openclaw, mini-swe-agent"
     );
     if !has_clients() {
         return;
