@@ -48,7 +48,8 @@ fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
         (format!("/evaluations/{}", pair.evaluation), pair.title.clone()),
     ];
     let flip = flip(&pair.arms);
-    let task = format!("/tasks/{}", pair.task_id);
+    // Tasks of imported evaluations are names only.
+    let task = (pair.task_id.0 > 0).then(|| format!("/tasks/{}", pair.task_id));
     view! {
         <Title text=title/>
         <article class="page page-wide">
@@ -62,7 +63,7 @@ fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
                     <FlipMark flip=flip/><span>{meaning(flip)}</span>
                     <span class="quiet">{format!("repeat {} of {}", pair.repeat, pair.repeats)}</span>
                     <ScriptedChip scripted=pair.scripted/>
-                    <a href=task>"the task"</a>
+                    {task.map(|href| view! { <a href=href>"the task"</a> })}
                 </p>
             </header>
             <div class="pair-top">
