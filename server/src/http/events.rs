@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -21,16 +21,24 @@ const NO_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// A line of comment this often keeps proxies from closing a quiet stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Streams what happens after `Last-Event-ID`, or from now on.
+/// Where a page wants to go on: the last event that it was rendered with. A browser that reconnects says more with `Last-Event-ID`.
+#[derive(Debug, serde::Deserialize)]
+pub struct Wanted {
+    after: Option<EventId>,
+}
+
+/// Streams what happens after `Last-Event-ID`, or after `?after=`, or from now on.
 pub async fn events(
     State(ops): State<Ops>,
     Path(id): Path<EvaluationId>,
+    Query(wanted): Query<Wanted>,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
     // Subscribed before the look, so that nothing falls between.
     let wakes = ops.subscribe(id);
     let report = ops.report(id).await?;
-    let after = match headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()?.parse().ok()) {
+    let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()?.parse().ok());
+    let after = match last.or(wanted.after) {
         Some(after) => after,
         None => ops.live_log(id).await?.last().map_or(EventId(0), |event| event.id),
     };
