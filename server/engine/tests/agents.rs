@@ -20,7 +20,7 @@ use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Caps, Gateway, RetryPolicy, TrialGateway, TrialTicket};
 use serde_json::json;
 
-const IMAGE: &str = "debian:bookworm-local";
+const IMAGE: &str = "skilldelta-base:bookworm";
 const SKILL: &str = "---\nname: count-sheep\ndescription: Counts sheep, awake.\n---\nThe answer is 42.\n";
 const FOLDER: &str = "/root/.agents/skills/count-sheep";
 
@@ -261,7 +261,7 @@ async fn an_own_command_gets_the_task_and_its_exit_counts() {
         assert_eq!((used.listed, used.opened), (None, None), "nobody saw inside");
     }
     assert_eq!(
-        place.sh("pgrep -c -f 'be[a]t' || true").await.trim().lines().last(),
+        place.sh("grep -l 'be[a]t' /proc/[0-9]*/cmdline 2>/dev/null | wc -l").await.trim().lines().last(),
         Some("0"),
         "the heart has stopped"
     );
