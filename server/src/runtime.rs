@@ -72,13 +72,7 @@ impl Runtime {
         let engine = DockerEngine::connect(config.docker_host.as_deref()).await?;
         let stand_ins = StandIns::parse(config.images.iter().map(|(name, local)| format!("{name}={local}")))
             .map_err(anyhow::Error::msg)?;
-        let ca_bundle = match &config.ca_bundle {
-            Some(path) => Some(
-                std::fs::read(path)
-                    .with_context(|| format!("the certificate bundle {} cannot be read", path.display()))?,
-            ),
-            None => None,
-        };
+        let ca_bundle = config.ca_pem()?;
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(engine.clone()),
             images: Images::new(engine.clone(), ImageConfig { stand_ins, ca_bundle }),

@@ -15,12 +15,7 @@ use crate::config::{Config, UpstreamKind};
 /// # Errors
 /// An address that is none, or a file of answers that cannot be read or understood.
 pub fn build(config: &Config) -> Result<Vec<Arc<dyn Upstream>>> {
-    let extra_ca = match &config.ca_bundle {
-        Some(path) => Some(
-            std::fs::read(path).with_context(|| format!("the certificate bundle {} cannot be read", path.display()))?,
-        ),
-        None => None,
-    };
+    let extra_ca = config.ca_pem()?;
     config.upstreams.iter().map(|(name, upstream)| one(name, &upstream.kind, extra_ca.clone(), config)).collect()
 }
 

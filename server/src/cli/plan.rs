@@ -88,10 +88,6 @@ fn noise(args: &PlanArgs, past: &PastRuns) -> Option<Noise> {
     })
 }
 
-fn counted(n: u32, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
-}
-
 fn render(estimate: &PlanEstimate) -> String {
     let power = &estimate.power;
     let amount = |amount: Option<Expected>, shown: fn(f64) -> String| match amount {
@@ -104,8 +100,8 @@ fn render(estimate: &PlanEstimate) -> String {
         format!(
             "{} trials: {} × {} × 2 arms",
             estimate.trials,
-            counted(power.tasks, "task"),
-            counted(power.repeats, "repeat")
+            number::counted(power.tasks, "task"),
+            number::counted(power.repeats, "repeat")
         ),
         format!("tokens  {}", amount(estimate.tokens, |tokens| number::tokens(Some(tokens)))),
         format!("time    {}", amount(estimate.seconds, |seconds| number::duration(Some((seconds * 1000.0) as u64)))),

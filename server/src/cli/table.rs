@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-use domain::condition::Flip;
-use domain::report::{EvaluationReport, TaskReport, TrialReport, headline, number};
+use domain::report::{EvaluationReport, TrialReport, headline, number};
 
 /// The whole result, ready to print.
 #[must_use]
@@ -72,23 +71,10 @@ fn tasks(text: &mut String, report: &EvaluationReport) {
             number::points(task.delta),
             number::tokens(task.tokens_without),
             number::tokens(task.tokens_with),
-            flips(task),
+            task.flips_in_words(),
         );
     }
     line!(text, "");
-}
-
-fn flips(task: &TaskReport) -> String {
-    if let [pair] = task.pairs.as_slice() {
-        return pair.flip.map_or("incomplete", Flip::word).to_owned();
-    }
-    let count = |flip: Option<Flip>| task.pairs.iter().filter(|pair| pair.flip == flip).count();
-    [Some(Flip::Rescued), Some(Flip::Broken), Some(Flip::Both), Some(Flip::Neither), None]
-        .into_iter()
-        .filter(|flip| count(*flip) > 0)
-        .map(|flip| format!("{} {}", count(flip), flip.map_or("incomplete", Flip::word)))
-        .collect::<Vec<_>>()
-        .join(", ")
 }
 
 fn totals(text: &mut String, report: &EvaluationReport) {

@@ -106,6 +106,18 @@ impl Config {
     }
 }
 
+impl Config {
+    /// The extra certificates, where there are any.
+    ///
+    /// # Errors
+    /// [`ConfigError::Unreadable`] where the file went away since the settings were read.
+    pub fn ca_pem(&self) -> Result<Option<Vec<u8>>, ConfigError> {
+        let Some(path) = &self.ca_bundle else { return Ok(None) };
+        let unreadable = |source| ConfigError::Unreadable { what: "certificate bundle", path: path.clone(), source };
+        std::fs::read(path).map(Some).map_err(unreadable)
+    }
+}
+
 fn readable(path: &Path, what: &'static str) -> Result<(), ConfigError> {
     std::fs::File::open(path).map(drop).map_err(|source| ConfigError::Unreadable {
         what,

@@ -131,8 +131,8 @@ fn advice(plan: &PowerPlan) -> String {
     let Some(possible) = plan.smallest_possible else {
         return format!(
             "With {} no outcome can be told from chance: add {} more.",
-            counted(plan.tasks, "task"),
-            counted(plan.tasks_least.saturating_sub(plan.tasks), "task"),
+            number::counted(plan.tasks, "task"),
+            number::counted(plan.tasks_least.saturating_sub(plan.tasks), "task"),
         );
     };
     let points = |delta: f64| number::points(Some(delta)).trim_start_matches('+').to_owned();
@@ -168,10 +168,6 @@ fn advice(plan: &PowerPlan) -> String {
         None => String::new(),
     };
     words
-}
-
-fn counted(n: u32, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]

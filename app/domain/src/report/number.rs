@@ -43,6 +43,15 @@ pub fn duration(ms: Option<u64>) -> String {
     }
 }
 
+/// A number of things: `1 task`, `3 tasks`.
+#[must_use]
+pub fn counted(n: impl Into<u64>, what: &str) -> String {
+    match n.into() {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
+    }
+}
+
 /// A p-value: `0.031`, `< 0.001`.
 #[must_use]
 pub fn p_value(p: Option<f64>) -> String {

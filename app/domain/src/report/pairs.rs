@@ -133,4 +133,20 @@ impl TaskReport {
             pairs,
         }
     }
+
+    /// What its pairs say: the flip where there is one pair, else how many there are of each kind.
+    #[must_use]
+    pub fn flips_in_words(&self) -> String {
+        let word = |flip: Option<Flip>| flip.map_or("incomplete", Flip::word);
+        if let [pair] = self.pairs.as_slice() {
+            return word(pair.flip).to_owned();
+        }
+        let count = |flip: Option<Flip>| self.pairs.iter().filter(|pair| pair.flip == flip).count();
+        [Some(Flip::Rescued), Some(Flip::Broken), Some(Flip::Both), Some(Flip::Neither), None]
+            .into_iter()
+            .filter(|flip| count(*flip) > 0)
+            .map(|flip| format!("{} {}", count(flip), word(flip)))
+            .collect::<Vec<_>>()
+            .join(", ")
+    }
 }

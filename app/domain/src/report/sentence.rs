@@ -69,7 +69,7 @@ fn seen(totals: &Totals, scope: Scope) -> String {
     let mut sentence = format!(
         "Rescues {} of {}, breaks {}; Δ {}",
         totals.rescued,
-        counted(totals.pairs_complete, unit),
+        number::counted(totals.pairs_complete, unit),
         totals.broken,
         number::points(totals.delta),
     );
@@ -91,15 +91,11 @@ fn interval(ci: Interval) -> String {
     format!("{} to {}", low.trim_end_matches(" pp"), number::points(Some(ci.high)))
 }
 
-fn counted(n: u64, unit: &str) -> String {
-    if n == 1 { format!("{n} {unit}") } else { format!("{n} {unit}s") }
-}
-
 fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
     let mut advice = match verdict {
         DeltaVerdict::CannotBeResolved { tasks, tasks_needed, .. } => format!(
             "With {} no outcome could be told from chance; it takes at least {tasks_needed} {unit}s that all flip the same way.",
-            counted(u64::from(*tasks), unit),
+            number::counted(u64::from(*tasks), unit),
         ),
         DeltaVerdict::Improves(_) | DeltaVerdict::Harms(_) => String::new(),
         DeltaVerdict::NoEffect { .. } => "A difference that matters has been ruled out.".to_owned(),
@@ -108,7 +104,7 @@ fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
         }
     };
     if totals.pairs_incomplete > 0 {
-        let left_out = format!("{} left out of Δ", counted(totals.pairs_incomplete, "pair"));
+        let left_out = format!("{} left out of Δ", number::counted(totals.pairs_incomplete, "pair"));
         let bounds = totals.delta_bounds.and_then(|[low, high]| Interval::new(low, high)).map(interval);
         let bounds =
             bounds.map(|bounds| format!("; had they gone worst or best, Δ would be {bounds}")).unwrap_or_default();

@@ -8,7 +8,6 @@ use domain::test_case::TestCase;
 
 use super::Exported;
 use super::html::escape;
-use super::markdown::flips;
 
 /// Longest message of a test that is put into the page, in characters.
 const MESSAGE: usize = 2_000;
@@ -43,7 +42,7 @@ fn task_row(page: &mut String, task: &TaskReport) {
         number::points(task.delta),
         number::tokens(task.tokens_without),
         number::tokens(task.tokens_with),
-        flips(task),
+        task.flips_in_words(),
     );
 }
 

@@ -51,7 +51,7 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
                 "{} without → {} with, n = {}",
                 number::percent(totals.pass_rate_without),
                 number::percent(totals.pass_rate_with),
-                counted(totals.tasks_complete, "task")
+                number::counted(totals.tasks_complete, "task")
             ),
         ),
         ("p", number::p_value(totals.p_value)),
@@ -62,7 +62,7 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
                 number::change(totals.rho),
                 number::tokens(totals.tokens_without),
                 number::tokens(totals.tokens_with),
-                counted(totals.pairs_with_tokens, "pair")
+                number::counted(totals.pairs_with_tokens, "pair")
             ),
         ),
         ("Skill opened", opened),
@@ -75,8 +75,4 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
             ),
         ),
     ]
-}
-
-fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

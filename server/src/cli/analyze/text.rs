@@ -55,10 +55,6 @@ fn interval(ci: Option<Interval>, shown: fn(Option<f64>) -> String) -> String {
     ci.map_or_else(String::new, |ci| format!(" [{}, {}]", shown(Some(ci.low)), shown(Some(ci.high))))
 }
 
-fn counted(n: u64, what: &str) -> String {
-    if n == 1 { format!("{n} {what}") } else { format!("{n} {what}s") }
-}
-
 fn head(text: &mut String, analysis: &Analysis) {
     let trials = &analysis.trials;
     let kinds: Vec<String> = trials
@@ -99,8 +95,8 @@ fn totals(text: &mut String, analysis: &Analysis) {
         number::percent(totals.pass_rate_without),
         number::percent(totals.pass_rate_with),
         totals.pairs_complete,
-        counted(totals.pairs_complete + totals.pairs_incomplete, "pair"),
-        counted(totals.tasks_complete, "task"),
+        number::counted(totals.pairs_complete + totals.pairs_incomplete, "pair"),
+        number::counted(totals.tasks_complete, "task"),
     );
     line!(
         text,
@@ -118,7 +114,7 @@ fn totals(text: &mut String, analysis: &Analysis) {
         number::tokens(totals.tokens_with),
         number::change(totals.rho),
         interval(totals.rho_ci, number::change),
-        counted(totals.pairs_with_tokens, "pair"),
+        number::counted(totals.pairs_with_tokens, "pair"),
     );
     let ce = totals.ce.map_or_else(|| number::UNKNOWN.to_owned(), |ce| format!("{ce:.2}").replace('-', "−"));
     line!(
