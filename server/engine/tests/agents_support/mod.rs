@@ -90,19 +90,20 @@ fn tree_of(files: &[(&str, &str)]) -> LoadedTree {
 }
 
 /// A task with one right answer, which only the skill tells.
-fn count_task(animal: &str, answer: u32, image: &str, user: &str) -> (LoadedTree, Task) {
+fn count_task(animal: &str, answer: u32, rig: &Rig, user: &str) -> (LoadedTree, Task) {
     let right = format!("[ \"$(cat answer.txt 2>/dev/null)\" = {answer} ]");
-    task(&format!("count-{animal}"), animal, &right, image, user)
+    task(&format!("count-{animal}"), animal, &right, rig, user)
 }
 
 /// `right` = a shell command that succeeds where the work is right.
-fn task(name: &str, animal: &str, right: &str, image: &str, user: &str) -> (LoadedTree, Task) {
+fn task(name: &str, animal: &str, right: &str, rig: &Rig, user: &str) -> (LoadedTree, Task) {
     let test = format!("#!/bin/bash\nif {right}; then echo 1; else echo 0; fi >/logs/verifier/reward.txt\n");
     let settings = format!(
         "version = \"1.0\"\n[metadata]\ndifficulty = \"easy\"\ncategory = \"counting\"\ntags = []\n[verifier]\ntimeout_sec = 60\n[agent]\ntimeout_sec = 170\n{user}\n[environment]\nbuild_timeout_sec = 300\ncpus = 2\nmemory = \"2G\"\nstorage = \"2G\"\nallow_internet = false\n"
     );
     let dockerfile = format!(
-        "FROM {image}\nRUN useradd -m tester 2>/dev/null || true; mkdir -p /app && chmod 777 /app\nWORKDIR /app\n"
+        "FROM {}\nRUN useradd -m tester 2>/dev/null || true; mkdir -p /app && chmod 777 /app\nWORKDIR /app\nLABEL test={}\n",
+        rig.image, rig.instance
     );
     let files = tree_of(&[
         ("instruction.md", &format!("Count the {animal} of the picture and write their number to answer.txt.\n")),
@@ -202,19 +203,19 @@ impl Bench {
     }
 
     pub async fn trial(&self, animal: &str, answer: u32, condition: Condition) -> Ended {
-        let (files, task) = count_task(animal, answer, &self.rig.image, self.user);
+        let (files, task) = count_task(animal, answer, &self.rig, self.user);
         self.run(files, task, condition).await
     }
 
     /// A trial without the skill whose work is right where a shell command says so.
     pub async fn trial_judged_by(&self, right: &str) -> Ended {
-        let (files, task) = task("judged", "sheep", right, &self.rig.image, self.user);
+        let (files, task) = task("judged", "sheep", right, &self.rig, self.user);
         self.run(files, task, Condition::NoSkill).await
     }
 
     /// A trial of a plan without any skill, as an audit of a task is.
     pub async fn plain_trial(&self, animal: &str, answer: u32) -> Ended {
-        let (files, task) = count_task(animal, answer, &self.rig.image, self.user);
+        let (files, task) = count_task(animal, answer, &self.rig, self.user);
         self.order(&files, task, Condition::NoSkill, Vec::new()).await
     }
 
@@ -264,6 +265,7 @@ impl Bench {
 
     pub async fn finish(self) {
         drop(self.executor);
+        self.rig.remove_images().await;
         self.rig.finish().await;
         drop(self.folder);
     }

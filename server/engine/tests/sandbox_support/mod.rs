@@ -5,7 +5,9 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use bollard::Docker;
-use bollard::query_parameters::{ListContainersOptions, ListNetworksOptions, ListVolumesOptions};
+use bollard::query_parameters::{
+    ListContainersOptions, ListImagesOptions, ListNetworksOptions, ListVolumesOptions, RemoveImageOptions,
+};
 use domain::id::{AttemptId, EvaluationId, TrialId};
 use engine::sandbox::docker::{DockerEngine, label};
 use engine::sandbox::{Collect, Engine, ExecEnd, ExecSpec, Labels, Limits, Sandbox, SandboxSpec};
@@ -61,6 +63,17 @@ impl Rig {
         let networks = networks.into_iter().filter_map(|network| network.name);
         let volumes = volumes.volumes.unwrap_or_default().into_iter().map(|volume| volume.name);
         containers.chain(networks).chain(volumes).collect()
+    }
+
+    /// Removes the images whose Dockerfile gave them this test's label, once nothing uses them any more.
+    pub async fn remove_images(&self) {
+        self.engine.settle().await;
+        let filters = HashMap::from([("label".to_owned(), vec![format!("test={}", self.instance)])]);
+        let options = ListImagesOptions { filters: Some(filters), ..ListImagesOptions::default() };
+        for image in self.docker.list_images(Some(options)).await.unwrap() {
+            let options = RemoveImageOptions { force: true, ..RemoveImageOptions::default() };
+            self.docker.remove_image(&image.id, Some(options), None).await.unwrap();
+        }
     }
 
     /// Ends the test: background removals are awaited, and nothing with its label may be there.
