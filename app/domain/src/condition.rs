@@ -60,6 +60,11 @@ impl<T> Pair<T> {
         }
     }
 
+    /// A pair made from a look at a pair.
+    pub fn map_ref<'a, U>(&'a self, mut f: impl FnMut(&'a T) -> U) -> Pair<U> {
+        Pair { without: f(&self.without), with: f(&self.with) }
+    }
+
     /// A pair made from a pair.
     pub fn map<U>(self, mut f: impl FnMut(T) -> U) -> Pair<U> {
         Pair { without: f(self.without), with: f(self.with) }

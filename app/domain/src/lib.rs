@@ -24,6 +24,7 @@ pub mod task;
 pub mod test_case;
 pub mod time;
 pub mod trace;
+pub mod trace_diff;
 pub mod tree;
 pub mod trial;
 pub mod usage;
