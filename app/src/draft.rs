@@ -122,6 +122,7 @@ impl Draft {
             title: self.title.clone(),
             skills,
             tasks,
+            task_set: None,
             agent: self.agent.clone(),
             model: model.to_owned(),
             upstream: upstream.to_owned(),

@@ -247,6 +247,9 @@ pub struct PlanRequest {
     pub skills: Vec<SkillVersionId>,
     /// At least one.
     pub tasks: Vec<TaskId>,
+    /// The task set that they are taken from; `None` = the one that holds exactly them, if there is one.
+    #[serde(default)]
+    pub task_set: Option<String>,
     /// Adapter name.
     pub agent: String,
     /// Model name; empty for agents that call none.

@@ -103,6 +103,9 @@ pub struct EvaluationPlan {
     pub treatment: Treatment,
     /// On which tasks; each once.
     pub tasks: Vec<TaskRef>,
+    /// The task set that they are taken from, by name; `None` = they are a set of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_set: Option<String>,
     /// Who solves them.
     pub agent: AgentRef,
     /// With which model; `None` for agents that call none.
@@ -163,6 +166,7 @@ mod tests {
             title: String::new(),
             treatment: Treatment::TasksOwn,
             tasks: (0..tasks).map(task).collect(),
+            task_set: None,
             agent: AgentRef { name: "nop".into(), version: "1".into() },
             model: None,
             repeats,

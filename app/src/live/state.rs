@@ -114,6 +114,7 @@ mod tests {
             title: String::new(),
             treatment: Treatment::TasksOwn,
             tasks: vec![TaskRef { id: TaskId(1), name: "t".to_owned(), version: ContentHash::of(b"t") }],
+            task_set: None,
             agent: AgentRef { name: "nop".to_owned(), version: "1".to_owned() },
             model: None,
             repeats: 1,

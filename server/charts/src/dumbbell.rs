@@ -218,6 +218,7 @@ mod tests {
                     version: ContentHash::of(b""),
                 })
                 .collect(),
+            task_set: None,
             agent: AgentRef { name: "nop".to_owned(), version: "1".to_owned() },
             model: None,
             repeats: 1,

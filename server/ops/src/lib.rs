@@ -13,6 +13,7 @@ mod pairs;
 mod plan;
 mod secrets;
 mod skills;
+mod task_sets;
 mod tasks;
 
 use std::path::PathBuf;

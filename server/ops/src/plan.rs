@@ -64,6 +64,7 @@ impl Ops {
             return Err(OpsError::invalid(fault));
         }
         let (task_refs, tasks) = self.chosen_tasks(request).await?;
+        let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
         let (treatment, skills) = self.treatment(request, &tasks).await?;
         let findings = lint(&tasks, &skills);
         let seed = match request.seed {
@@ -74,6 +75,7 @@ impl Ops {
             title: title(request, &treatment, tasks.len()),
             treatment,
             tasks: task_refs,
+            task_set,
             agent: agent.agent.clone(),
             model,
             repeats,

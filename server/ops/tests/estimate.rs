@@ -40,6 +40,7 @@ async fn request(ops: &Ops, agent: &str) -> PlanRequest {
         title: String::new(),
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
+        task_set: None,
         agent: agent.into(),
         model: String::new(),
         upstream: String::new(),

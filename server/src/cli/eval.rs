@@ -75,6 +75,9 @@ pub struct EvalArgs {
     /// Take only the tasks of these names.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     task_ids: Vec<String>,
+    /// Put the result under the task set of this name on the leaderboard; all of --tasks are the set if there is none yet.
+    #[arg(long, value_name = "NAME")]
+    task_set: Option<String>,
     /// Write the result as JSON; `-` = standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -142,6 +145,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
         title: String::new(),
         skills,
         tasks,
+        task_set: args.task_set.clone(),
         agent: args.agent.clone(),
         model: args.model.clone(),
         upstream: args.upstream.clone(),
@@ -205,6 +209,10 @@ async fn skills(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Fai
 
 async fn tasks(ops: &Ops, args: &EvalArgs) -> Result<Vec<TaskId>, Failure> {
     let intake = ops.add_task_folders(&args.tasks).await.map_err(unusable)?;
+    if let Some(set) = &args.task_set {
+        let all: Vec<TaskId> = intake.accepted.iter().map(|task| task.id).collect();
+        ops.ensure_task_set(set, &all).await.map_err(unusable)?;
+    }
     let wanted = |name: &str| args.task_ids.is_empty() || args.task_ids.iter().any(|id| id == name);
     let refused: Vec<Refused> = intake
         .refused

@@ -69,6 +69,7 @@ async fn request(ops: &Ops, folder: &Path) -> Result<PlanRequest, OpsError> {
         title: "Example".to_owned(),
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
+        task_set: None,
         agent: "bash".to_owned(),
         model: SCRIPTED.to_owned(),
         upstream: SCRIPTED.to_owned(),

@@ -76,6 +76,7 @@ pub async fn own_evaluation(data: &Path) -> EvaluationId {
         title: format!("Sheep {SECRET}"),
         treatment: Treatment::TasksOwn,
         tasks,
+        task_set: None,
         agent: AgentRef { name: "bash".to_owned(), version: "1".to_owned() },
         model: Some(ModelRef { name: "test-model-1".to_owned(), upstream: "scripted".to_owned(), scripted: true }),
         repeats: 1,

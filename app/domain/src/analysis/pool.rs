@@ -10,6 +10,7 @@ use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId};
 use crate::plan::{AgentRef, EvaluationPlan, TaskRef, Treatment};
 use crate::report::{TaskReport, Totals, TrialIndex, TrialRecord};
+use crate::stats::delta::DeltaEstimate;
 use crate::time::Timestamp;
 
 /// What the with-skill arm got, as part of a key.
@@ -59,9 +60,9 @@ pub struct PoolKey {
 }
 
 impl PoolKey {
-    /// The key of a plan that ran tasks of a named set, or (`None`) a list of its own.
+    /// The key of a plan.
     #[must_use]
-    pub fn of(plan: &EvaluationPlan, task_set: Option<&str>) -> Self {
+    pub fn of(plan: &EvaluationPlan) -> Self {
         let treatment = match &plan.treatment {
             Treatment::TasksOwn => TreatmentKey::TasksOwn,
             Treatment::Skills { versions } => {
@@ -77,11 +78,32 @@ impl PoolKey {
             agent_version: version,
             model: plan.model.as_ref().map(|model| model.name.clone()),
             scripted: plan.model.as_ref().is_some_and(|model| model.scripted),
-            task_set: match task_set {
-                Some(name) => TaskSetKey::Named { name: name.to_owned() },
+            task_set: match &plan.task_set {
+                Some(name) => TaskSetKey::Named { name: name.clone() },
                 None => TaskSetKey::Listed { tasks: listed(&plan.tasks) },
             },
         }
+    }
+
+    /// The same for equal keys, and for those alone.
+    #[must_use]
+    pub fn address(&self) -> ContentHash {
+        let treatment = match &self.treatment {
+            TreatmentKey::TasksOwn => vec!["tasks_own".to_owned()],
+            TreatmentKey::Skills { versions } => versions.iter().map(|version| version.to_hex()).collect(),
+        };
+        ContentHash::of(serde_json::json!([treatment, self.family().to_hex()]).to_string().as_bytes())
+    }
+
+    /// The same for keys that differ in the treatment alone: their rows can be set against each other.
+    #[must_use]
+    pub fn family(&self) -> ContentHash {
+        let set = match &self.task_set {
+            TaskSetKey::Named { name } => ["named", name].map(str::to_owned),
+            TaskSetKey::Listed { tasks } => ["listed".to_owned(), tasks.to_hex()],
+        };
+        let actor = serde_json::json!([set, self.agent, self.agent_version, self.model, self.scripted]);
+        ContentHash::of(actor.to_string().as_bytes())
     }
 }
 
@@ -127,6 +149,8 @@ pub struct PooledRow {
     pub tasks: Vec<TaskReport>,
     /// Over all complete pairs of all evaluations.
     pub totals: Totals,
+    /// The estimate of Δ behind them.
+    pub estimate: Option<DeltaEstimate>,
     /// Δ as a fraction of whole numbers, to rank by.
     pub exact_delta: Option<Fraction>,
     /// Why it has no rank; `None` = it may have one.
@@ -145,7 +169,7 @@ pub fn pool(key: PoolKey, members: &[Member<'_>]) -> PooledRow {
         members.into_values().partition(|member| member.is_finished());
     let (planned, index) = joined(&finished);
     let tasks: Vec<TaskReport> = planned.iter().map(|(task, repeats)| TaskReport::of(task, *repeats, &index)).collect();
-    let totals = Totals::of(&tasks, finished.iter().flat_map(|member| member.trials));
+    let (totals, estimate) = Totals::with_estimate(&tasks, finished.iter().flat_map(|member| member.trials));
     PooledRow {
         evaluations: finished.iter().map(|member| member.id).collect(),
         unfinished: waiting.iter().map(|member| member.id).collect(),
@@ -156,6 +180,7 @@ pub fn pool(key: PoolKey, members: &[Member<'_>]) -> PooledRow {
         key,
         tasks,
         totals,
+        estimate,
     }
 }
 

@@ -222,12 +222,18 @@ fn plan(tasks: &[i64], repeats: u32, scripted: bool) -> EvaluationPlan {
         title: String::new(),
         treatment: Treatment::Skills { versions: vec![skill] },
         tasks: tasks.iter().map(task).collect(),
+        task_set: None,
         agent: AgentRef { name: "bash".into(), version: "1".into() },
         model: Some(ModelRef { name: "m".into(), upstream: "u".into(), scripted }),
         repeats,
         seed: 1,
         settings: RunSettings::default(),
     }
+}
+
+/// The same on tasks of a named set.
+fn in_set(plan: &EvaluationPlan) -> EvaluationPlan {
+    EvaluationPlan { task_set: Some("set".into()), ..plan.clone() }
 }
 
 /// The trials of a plan; `outcome` says how each ends.
@@ -262,7 +268,7 @@ fn newer_runs_add_tasks_and_repeats_and_never_replace() {
     let (old, new) = (plan(&[1, 2, 3, 4], 1, false), plan(&[3, 4, 5], 2, false));
     let (lost, won) = (trials(&old, 0, passes(false)), trials(&new, 100, passes(true)));
     let members = [member(2, &new, &won), member(1, &old, &lost), member(2, &new, &won)];
-    let row = pool(PoolKey::of(&old, Some("set")), &members);
+    let row = pool(PoolKey::of(&in_set(&old)), &members);
     assert_eq!(row.evaluations, [1, 2].map(EvaluationId));
     let counts: Vec<(&str, usize, Option<f64>)> =
         row.tasks.iter().map(|task| (task.task.as_str(), task.pairs.len(), task.delta)).collect();
@@ -288,7 +294,7 @@ fn a_pool_of_one_is_the_evaluation_itself() {
         _ => Outcome::Pass,
     });
     let report = EvaluationReport::compute(EvaluationId(1), Timestamp(1000), &plan, &records);
-    let row = pool(PoolKey::of(&plan, None), &[member(1, &plan, &records)]);
+    let row = pool(PoolKey::of(&plan), &[member(1, &plan, &records)]);
     assert_eq!(row.totals, report.totals);
     assert_eq!(row.totals.trials_not_scored, 2);
     assert!(matches!(row.key.task_set, TaskSetKey::Listed { .. }));
@@ -304,7 +310,7 @@ fn stopped_evaluations_stay_in_and_running_ones_wait() {
         _ => Outcome::Fail,
     });
     let running = trials(&plan, 50, |_, _, _| Outcome::Unfinished);
-    let row = pool(PoolKey::of(&plan, None), &[member(1, &plan, &stopped), member(2, &plan, &running)]);
+    let row = pool(PoolKey::of(&plan), &[member(1, &plan, &stopped), member(2, &plan, &running)]);
     assert_eq!((row.evaluations, row.unfinished), (vec![EvaluationId(1)], vec![EvaluationId(2)]));
     assert_eq!((row.totals.broken, row.totals.pairs_incomplete), (5, 1));
 }
@@ -312,12 +318,12 @@ fn stopped_evaluations_stay_in_and_running_ones_wait() {
 #[test]
 fn scripted_rows_are_never_ranked_and_the_key_tells_models_apart() {
     let (real, scripted) = (plan(&[1, 2, 3, 4, 5, 6], 1, false), plan(&[1, 2, 3, 4, 5, 6], 1, true));
-    assert_ne!(PoolKey::of(&real, None), PoolKey::of(&scripted, None));
+    assert_ne!(PoolKey::of(&real), PoolKey::of(&scripted));
     let records = trials(&scripted, 0, passes(true));
-    let row = pool(PoolKey::of(&scripted, None), &[member(1, &scripted, &records)]);
+    let row = pool(PoolKey::of(&scripted), &[member(1, &scripted, &records)]);
     assert_eq!(row.unranked, Some(Unranked::Scripted));
     assert!(!row.contender("s").ranked && row.contender("s").value == Fraction::new(1, 1));
-    assert_eq!(pool(PoolKey::of(&real, None), &[]).unranked, Some(Unranked::NoResult));
+    assert_eq!(pool(PoolKey::of(&real), &[]).unranked, Some(Unranked::NoResult));
 }
 
 #[test]
@@ -325,6 +331,6 @@ fn an_edited_task_is_another_task() {
     let (old, mut new) = (plan(&[1, 2], 1, false), plan(&[1, 2], 1, false));
     new.tasks[1].version = ContentHash::of(b"edited");
     let (first, second) = (trials(&old, 0, passes(true)), trials(&new, 10, passes(true)));
-    let row = pool(PoolKey::of(&old, Some("set")), &[member(1, &old, &first), member(2, &new, &second)]);
+    let row = pool(PoolKey::of(&in_set(&old)), &[member(1, &old, &first), member(2, &new, &second)]);
     assert_eq!((row.tasks.len(), row.tasks_in_versions), (3, vec!["t2".to_owned()]));
 }

@@ -24,6 +24,7 @@ fn report(rows: &[Row<'_>]) -> EvaluationReport {
         title: "t".into(),
         treatment: Treatment::TasksOwn,
         tasks: names.iter().enumerate().map(task).collect(),
+        task_set: None,
         agent: AgentRef { name: "bash".into(), version: "1".into() },
         model: None,
         repeats: 1,

@@ -54,6 +54,9 @@ pub struct EvaluationPart {
     pub treatment: TreatmentPart,
     /// On which tasks.
     pub tasks: Vec<VersionPart>,
+    /// The task set that they are taken from, where it has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task_set: Option<String>,
     /// Who solved them.
     pub agent: AgentRef,
     /// With which model; `null` for agents that call none.

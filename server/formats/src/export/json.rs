@@ -52,6 +52,7 @@ fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
             },
         },
         tasks: plan.tasks.iter().map(|task| version(&task.name, task.version)).collect(),
+        task_set: plan.task_set.clone(),
         agent: plan.agent.clone(),
         model: plan.model.clone(),
         repeats: plan.repeats,

@@ -74,6 +74,7 @@ impl Draft {
             title: self.title,
             treatment: treatment(&self.skills),
             tasks: task_refs(&tasks),
+            task_set: None,
             agent: AgentRef {
                 name: self.agent.unwrap_or_else(unknown),
                 version: self.agent_version.unwrap_or_else(unknown),

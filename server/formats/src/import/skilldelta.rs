@@ -137,6 +137,7 @@ fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>>
         title: part.title.clone(),
         treatment,
         tasks: (1..).zip(&part.tasks).map(task).collect(),
+        task_set: part.task_set.clone(),
         agent: part.agent.clone(),
         model: part.model.clone(),
         repeats: part.repeats,

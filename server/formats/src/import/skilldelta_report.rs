@@ -56,6 +56,7 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
         title: report.title.clone(),
         treatment: if own { Treatment::TasksOwn } else { Treatment::Skills { versions } },
         tasks: tasks.collect(),
+        task_set: None,
         agent: report.agent.clone(),
         model: report.model_ref.clone(),
         repeats: report.repeats,

@@ -196,6 +196,7 @@ impl Any {
                 .maybe(|any| Treatment::Skills { versions: vec![skill(any)] })
                 .unwrap_or(Treatment::TasksOwn),
             tasks,
+            task_set: self.maybe(Self::text),
             agent: AgentRef { name: self.text(), version: self.text() },
             model: self.maybe(|any| ModelRef { name: any.text(), upstream: any.text(), scripted: any.0.coin() }),
             repeats,

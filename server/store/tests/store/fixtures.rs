@@ -79,6 +79,7 @@ pub async fn plan(store: &Store, tasks: usize, repeats: u32) -> EvaluationPlan {
         title: "Sheep".into(),
         treatment: Treatment::TasksOwn,
         tasks: refs,
+        task_set: None,
         agent: AgentRef { name: "nop".into(), version: "1".into() },
         model: None,
         repeats,
