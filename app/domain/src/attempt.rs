@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::hash::ContentHash;
 use crate::skill_audit::{Activation, SkillAudit};
+use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
 use crate::usage::TokenUsage;
 use crate::verdict::Verdict;
@@ -27,6 +28,21 @@ pub struct PhaseTimes {
     pub agent: Option<u64>,
     /// The verifier's run.
     pub verifying: Option<u64>,
+}
+
+/// What an agent changed in its working folder, against the state before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkspacePatch {
+    /// The unified diff; `None` where nothing changed.
+    pub file: Option<BlobRef>,
+    /// Files that differ.
+    pub files: u64,
+    /// Lines that are new.
+    pub added: u64,
+    /// Lines that are gone.
+    pub removed: u64,
+    /// Files of these that are only named in it, with size and hash: no text, or too long.
+    pub left_out: u64,
 }
 
 /// The result of an attempt. Append-only: a later attempt never changes an earlier one.
@@ -69,6 +85,12 @@ pub struct AttemptResult {
     pub agent_log: Option<BlobRef>,
     /// The verifier's output as captured.
     pub verifier_log: Option<BlobRef>,
+    /// What the agent changed outside its working folder; `None` where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<OutsideChanges>,
+    /// What the agent changed in its working folder; `None` where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<WorkspacePatch>,
     /// Clamped limits, flags for a person, and the like.
     pub findings: Vec<Finding>,
 }
@@ -95,6 +117,8 @@ impl AttemptResult {
             trace: None,
             agent_log: None,
             verifier_log: None,
+            outside: None,
+            patch: None,
             findings: Vec::new(),
         }
     }

@@ -94,16 +94,20 @@ impl EvaluationHistory {
     /// Every file that an attempt names: traces, logs.
     pub fn files_mut(&mut self) -> impl Iterator<Item = &mut Option<BlobRef>> {
         let attempts = self.trials.iter_mut().flat_map(|trial| &mut trial.attempts);
-        attempts
-            .filter_map(|attempt| attempt.result.as_mut())
-            .flat_map(|result| [&mut result.trace, &mut result.agent_log, &mut result.verifier_log, &mut result.calls])
+        attempts.filter_map(|attempt| attempt.result.as_mut()).flat_map(|result| {
+            let patch = result.patch.as_mut().map(|patch| &mut patch.file);
+            [&mut result.trace, &mut result.agent_log, &mut result.verifier_log, &mut result.calls]
+                .into_iter()
+                .chain(patch)
+        })
     }
 
     /// The same.
     pub fn files(&self) -> impl Iterator<Item = BlobRef> {
         let attempts = self.trials.iter().flat_map(|trial| &trial.attempts);
         attempts.filter_map(|attempt| attempt.result.as_ref()).flat_map(|result| {
-            [result.trace, result.agent_log, result.verifier_log, result.calls].into_iter().flatten()
+            let patch = result.patch.and_then(|patch| patch.file);
+            [result.trace, result.agent_log, result.verifier_log, result.calls, patch].into_iter().flatten()
         })
     }
 }

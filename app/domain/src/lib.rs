@@ -20,6 +20,7 @@ pub mod skill;
 pub mod skill_audit;
 pub mod spending;
 pub mod stats;
+pub mod tamper;
 pub mod task;
 pub mod test_case;
 pub mod time;

@@ -47,6 +47,9 @@ pub struct Task {
     pub agent: AgentPhase,
     /// The verifier's phase.
     pub verifier: VerifierPhase,
+    /// Where its result lies.
+    #[serde(default)]
+    pub result_place: ResultPlace,
     /// Its own solution, where there is one.
     pub oracle: Option<OraclePhase>,
     /// The skills bundled with it (`task's own` treatment).
@@ -63,6 +66,37 @@ impl Task {
     pub fn version(&self) -> ContentHash {
         self.tree.hash()
     }
+
+    /// What the task lets its agent reach.
+    #[must_use]
+    pub fn agent_network(&self) -> &NetworkPolicy {
+        self.agent.network.as_ref().unwrap_or(&self.environment.network)
+    }
+
+    /// What the task lets its verifier reach: where nothing is said, nothing for a workspace that is judged by itself, else the
+    /// environment's.
+    #[must_use]
+    pub fn verifier_network(&self) -> &NetworkPolicy {
+        match (&self.verifier.network, &self.result_place) {
+            (Some(own), _) => own,
+            (None, ResultPlace::Workspace { .. }) => &NetworkPolicy::None,
+            (None, ResultPlace::Anywhere) => &self.environment.network,
+        }
+    }
+}
+
+/// Where a task's result lies, and so in which container it is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultPlace {
+    /// Anywhere in the container: the verifier gets that container, with the agent's processes ended.
+    #[default]
+    Anywhere,
+    /// In one folder: the verifier gets a fresh container with that folder, so that nothing else of what the agent did is left.
+    Workspace {
+        /// Absolute path in the container.
+        path: String,
+    },
 }
 
 /// The container that a task runs in.
@@ -145,6 +179,9 @@ pub struct VerifierPhase {
     pub user: Option<String>,
     /// `None` = as the environment says.
     pub network: Option<NetworkPolicy>,
+    /// Whether settings of test runners that the agent changed stay as it left them: for tasks whose result they are.
+    #[serde(default)]
+    pub keeps_test_settings: bool,
     /// Least reward that counts as a pass; 1.0 unless the task set says otherwise.
     pub pass_mark: f64,
 }
@@ -171,4 +208,37 @@ pub struct TaskMetadata {
     pub category: Option<String>,
     /// Free text.
     pub tags: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(extra: &str) -> Task {
+        let empty_tree = serde_json::to_string(&Tree::default()).unwrap();
+        let text = format!(
+            r#"{{"name":"t","layout":"skillsbench-1.0","instruction":"","environment":{{"image":{{"named":{{"image":"i"}}}},"env":{{}},
+            "workdir":null,"cpus":1.0,"memory_mb":1,"storage_mb":1,"gpus":0,"build_timeout":{{"secs":1,"nanos":0}},"network":"public"}},
+            "agent":{{"timeout":{{"secs":1,"nanos":0}},"user":null,"network":null}},
+            "verifier":{{"folder":"tests","timeout":{{"secs":1,"nanos":0}},"env":{{}},"env_from_host":{{}},"user":null,"network":null,
+            "pass_mark":1.0}},"oracle":null,"bundled_skills":[],"metadata":{{"difficulty":null,"category":null,"tags":[]}},"tree":{empty_tree}{extra}}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_task_stored_before_there_were_places_is_judged_in_its_own_container() {
+        let old = task("");
+        assert_eq!(old.result_place, ResultPlace::Anywhere);
+        assert_eq!(old.verifier_network(), &NetworkPolicy::Public);
+    }
+
+    #[test]
+    fn a_workspace_is_judged_without_a_network_unless_the_task_says_otherwise() {
+        let mut task = task(r#","result_place":{"workspace":{"path":"/app"}}"#);
+        assert_eq!(task.result_place, ResultPlace::Workspace { path: "/app".into() });
+        assert_eq!((task.agent_network(), task.verifier_network()), (&NetworkPolicy::Public, &NetworkPolicy::None));
+        task.verifier.network = Some(NetworkPolicy::Public);
+        assert_eq!(task.verifier_network(), &NetworkPolicy::Public);
+    }
 }

@@ -67,7 +67,7 @@ fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
                 </p>
             </header>
             <div class="pair-top">
-                <Facts arms=pair.arms.clone()/>
+                <Facts evaluation=pair.evaluation arms=pair.arms.clone()/>
                 <Proof arms=pair.arms.clone()/>
             </div>
             <Tests arms=pair.arms.clone()/>

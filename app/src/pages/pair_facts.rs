@@ -1,8 +1,10 @@
 //! The two arms of a pair in numbers, and the proof that the skill was there in one and not in the other.
 
 use domain::condition::{Condition, Pair as Arms};
+use domain::id::EvaluationId;
 use domain::listing::{ArmDetail, AttemptListing};
 use domain::skill_audit::SkillAudit;
+use domain::tamper::{OutsideChanges, PathChange, Suspicion};
 use leptos::prelude::*;
 
 use crate::components::arms::ArmName;
@@ -11,11 +13,11 @@ use crate::components::icon::{Icon, Sign};
 use crate::components::state::{self, State};
 use crate::components::trace_rows::trace_size;
 use crate::components::words::Time;
-use crate::format::{UNKNOWN, bytes, count_or_dash, duration, plural};
+use crate::format::{UNKNOWN, bytes, count, count_or_dash, duration, plural};
 
 /// Verdicts, tokens, times.
 #[component]
-pub fn Facts(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
+pub fn Facts(evaluation: EvaluationId, arms: Arms<Option<ArmDetail>>) -> impl IntoView {
     let row = |name: &'static str, value: fn(&ArmDetail) -> String| {
         let cells =
             Condition::BOTH.map(|condition| arms.get(condition).as_ref().map_or_else(|| UNKNOWN.to_owned(), value));
@@ -23,6 +25,8 @@ pub fn Facts(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
     };
     let verdicts =
         Condition::BOTH.map(|condition| view! { <td class="num">{arms.get(condition).as_ref().map(verdict)}</td> });
+    let patches = Condition::BOTH
+        .map(|arm| view! { <td class="num">{arms.get(arm).as_ref().map(|arm| patch(evaluation, arm))}</td> });
     view! {
         <section class="section">
             <h2>"Both trials"</h2>
@@ -46,11 +50,14 @@ pub fn Facts(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
                         {row("Agent", |arm| duration(arm.trial.phases_ms.agent))}
                         {row("Verifying", |arm| duration(arm.trial.phases_ms.verifying))}
                         {row("Peak memory", |arm| bytes(arm.result.as_ref().and_then(|result| result.peak_memory)))}
+                        {row("Changed outside the working folder", |arm| arm.result.as_ref().and_then(|result| result.outside.as_ref()).map_or_else(|| UNKNOWN.to_owned(), outside))}
+                        <tr><th scope="row">"Changed in the working folder"</th>{patches.into_iter().collect_view()}</tr>
                         {row("Image", |arm| arm.result.as_ref().and_then(|result| result.image.as_deref()).map_or_else(|| UNKNOWN.to_owned(), short_image))}
                     </tbody>
                 </table>
             </div>
             <div class="columns">{Condition::BOTH.map(|arm| attempts(arm, arms.get(arm).as_ref())).into_iter().collect_view()}</div>
+            {Condition::BOTH.map(|arm| suspicious(arm, arms.get(arm).as_ref())).into_iter().collect_view()}
         </section>
     }
 }
@@ -62,6 +69,52 @@ fn verdict(arm: &ArmDetail) -> impl IntoView + use<> {
     };
     let why = arm.trial.error.clone();
     view! { <State look=look/>{why.map(|why| view! { <span class="quiet block foreign">{why}</span> })} }
+}
+
+/// How many paths, and how many of them could deceive a verifier.
+fn outside(changes: &OutsideChanges) -> String {
+    let paths = plural(changes.total, "path", "paths");
+    match changes.suspicious {
+        0 => paths,
+        some => format!("{paths}, {} suspicious", count(some)),
+    }
+}
+
+/// The patch in numbers, and where it can be had.
+fn patch(evaluation: EvaluationId, arm: &ArmDetail) -> AnyView {
+    let Some(patch) = arm.result.as_ref().and_then(|result| result.patch) else { return UNKNOWN.into_any() };
+    if patch.file.is_none() {
+        return "nothing".into_any();
+    }
+    let words = format!("{}, +{} −{}", plural(patch.files, "file", "files"), count(patch.added), count(patch.removed));
+    let href = format!("/evaluations/{evaluation}/trials/{}/patch", arm.trial.id);
+    view! { <a href=href download="">{words}</a> }.into_any()
+}
+
+/// What could have deceived the verifier, path by path; nothing where nothing could.
+fn suspicious(condition: Condition, arm: Option<&ArmDetail>) -> Option<impl IntoView + use<>> {
+    let changes = arm?.result.as_ref()?.outside.clone()?;
+    let met = match changes.fresh_container {
+        true => "The verifier had a fresh container: none of this was in it.",
+        false => "The verifier had the same container, without what is marked as removed.",
+    };
+    let one = |change: PathChange| {
+        let how = change.suspicious.map(Suspicion::words)?;
+        let removed = change.undone.then_some(" · removed");
+        Some(
+            view! { <li><code class="foreign">{change.path}</code><span class="quiet">{format!(" {}: {how}", change.kind.word())}{removed}</span></li> },
+        )
+    };
+    let list = changes.paths.into_iter().filter_map(one).collect_view();
+    (changes.suspicious > 0).then(|| {
+        view! {
+            <details>
+                <summary><ArmName condition=condition/>{format!(" {} outside the working folder", plural(changes.suspicious, "suspicious change", "suspicious changes"))}</summary>
+                <p class="quiet">{met}</p>
+                <ul class="plain-list">{list}</ul>
+            </details>
+        }
+    })
 }
 
 /// The first digits of an image's id.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::id::TaskId;
 use domain::listing::TaskDetail;
-use domain::task::{Environment, ImageSource, NetworkPolicy, Task as DomainTask};
+use domain::task::{Environment, ImageSource, NetworkPolicy, ResultPlace, Task as DomainTask};
 use leptos::prelude::*;
 use leptos_meta::Title;
 
@@ -86,6 +86,13 @@ fn network(policy: &NetworkPolicy) -> String {
     }
 }
 
+fn judged_in(place: &ResultPlace) -> String {
+    match place {
+        ResultPlace::Anywhere => "the agent's container, with its processes ended".to_owned(),
+        ResultPlace::Workspace { path } => format!("a fresh container with {path} as the agent left it"),
+    }
+}
+
 fn fact(name: &'static str, value: String) -> impl IntoView {
     view! { <tr><th scope="row">{name}</th><td class="wrap">{value}</td></tr> }
 }
@@ -128,6 +135,7 @@ fn phases(task: &DomainTask) -> impl IntoView + use<> {
             <table class="table table-facts"><tbody>
                 {fact("Agent's limit", time(task.agent.timeout))}
                 {fact("Agent's network", own(&task.agent.network))}
+                {fact("Judged in", judged_in(&task.result_place))}
                 {fact("Verifier", format!("{}/test.sh", task.verifier.folder.as_str()))}
                 {fact("Verifier's limit", time(task.verifier.timeout))}
                 {fact("Verifier's network", own(&task.verifier.network))}

@@ -9,6 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::id::AttemptId;
+use domain::tamper::ChangeKind;
 use domain::time::Timestamp;
 use engine::agent::bash::BashAgent;
 use engine::agent::{Agent, AgentContext, AgentEnd, AgentRun};
@@ -52,7 +53,7 @@ impl Sandbox for Fake {
     async fn usage(&self) -> Done<Usage> {
         Err(lost())
     }
-    async fn changes(&self, _: &[String]) -> Done<Vec<String>> {
+    async fn changes(&self) -> Done<Vec<(ChangeKind, String)>> {
         Err(lost())
     }
     async fn freeze(&self) -> Done<()> {

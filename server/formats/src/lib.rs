@@ -2,8 +2,10 @@
 
 pub mod export;
 pub mod import;
+pub mod patch;
 pub mod results;
 pub mod skill;
 pub mod task;
+pub mod test_settings;
 pub mod trace;
 pub mod verdict;

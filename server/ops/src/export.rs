@@ -136,6 +136,7 @@ fn wanted(history: &EvaluationHistory, needs: Needs) -> Vec<BlobRef> {
         Needs::Nothing => Vec::new(),
         Needs::VerifierLogs => last(|result| result.verifier_log),
         Needs::Traces => last(|result| result.trace),
+        Needs::Patches => last(|result| result.patch?.file),
         Needs::Everything => history.files().collect(),
     };
     let mut seen = BTreeSet::new();

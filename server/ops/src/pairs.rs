@@ -51,6 +51,19 @@ impl Ops {
         })
     }
 
+    /// What the agent of a trial's last attempt changed in its working folder, as a unified diff.
+    ///
+    /// # Errors
+    /// [`OpsError::NotFound`] where there is no such trial or it has none, or storage trouble.
+    pub async fn patch(&self, id: EvaluationId, trial: TrialId) -> Result<Vec<u8>> {
+        let row = self.store.evaluation(id).await?;
+        let records = self.records(&row).await?;
+        let record = records.iter().find(|record| record.id == trial);
+        let file = record.and_then(|record| record.result.as_ref()?.patch?.file);
+        let file = file.ok_or_else(|| OpsError::NotFound { what: "patch of trial", id: format!("{id}/{trial}") })?;
+        Ok(self.store.blobs().get(file.hash).await?)
+    }
+
     async fn arm(&self, row: &EvaluationRow, trial: Option<&TrialRecord>) -> Result<Option<ArmDetail>> {
         let Some(trial) = trial else { return Ok(None) };
         let result = trial.result.clone();

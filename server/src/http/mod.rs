@@ -73,6 +73,7 @@ pub fn router(site: Site) -> Router {
     Router::<LeptosOptions>::new()
         .route("/api/evaluations/{id}/events", get(events::events).with_state(site.ops.clone()))
         .route("/evaluations/{id}/export/{format}", get(download::download).with_state(site.ops.clone()))
+        .route("/evaluations/{id}/trials/{trial}/patch", get(download::patch).with_state(site.ops.clone()))
         .route("/api/health", get(health::health).with_state((site.ops.clone(), site.queue)))
         .nest_service("/pkg", assets(&site.root, "pkg", "public, max-age=31536000, immutable"))
         .nest_service("/fonts", assets(&site.root, "fonts", "public, max-age=86400"))

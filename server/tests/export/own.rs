@@ -11,7 +11,7 @@ use domain::order::{Happening, TrialEvent};
 use domain::path::RelPath;
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, TaskRef, Treatment};
 use domain::task::{
-    AgentPhase, Environment, ImageSource, NetworkPolicy, Task, TaskLayout, TaskMetadata, VerifierPhase,
+    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Task, TaskLayout, TaskMetadata, VerifierPhase,
 };
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
@@ -54,8 +54,10 @@ fn task(name: &str) -> Task {
             env_from_host: Default::default(),
             user: None,
             network: None,
+            keeps_test_settings: false,
             pass_mark: 1.0,
         },
+        result_place: ResultPlace::Anywhere,
         oracle: None,
         bundled_skills: Vec::new(),
         metadata: TaskMetadata::default(),

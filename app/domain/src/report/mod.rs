@@ -15,12 +15,13 @@ pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, headline, headline_of};
 pub use totals::Totals;
 
-use crate::attempt::{AttemptResult, PhaseTimes};
+use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
 use crate::condition::Condition;
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
+use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
 use crate::time::Timestamp;
 use crate::trial::TrialState;
@@ -132,6 +133,12 @@ pub struct TrialReport {
     pub phases_ms: PhaseTimes,
     /// What went wrong, where something did.
     pub error: Option<String>,
+    /// What the agent changed in its working folder, with the name of the file that holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<WorkspacePatch>,
+    /// What the agent changed outside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outside: Option<OutsideChanges>,
 }
 
 impl From<&TrialRecord> for TrialReport {
@@ -152,6 +159,8 @@ impl From<&TrialRecord> for TrialReport {
             activated: result.and_then(|result| result.activation.opened),
             phases_ms: result.map(|result| result.phases).unwrap_or_default(),
             error: verdict.or(result.map(|result| &result.verdict)).and_then(crate::verdict::Verdict::detail),
+            patch: result.and_then(|result| result.patch),
+            outside: result.and_then(|result| result.outside.clone()),
         }
     }
 }

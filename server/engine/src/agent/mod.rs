@@ -70,6 +70,11 @@ pub trait Agent: Send + Sync {
         false
     }
 
+    /// Whether all that it does is ours or the task's own: nobody then looks at what it leaves behind.
+    fn is_trusted(&self) -> bool {
+        false
+    }
+
     /// Why skills cannot be evaluated with it, in one sentence; `None` where they can.
     fn skill_obstacle(&self) -> Option<&'static str> {
         None

@@ -30,6 +30,10 @@ impl Agent for NopAgent {
         false
     }
 
+    fn is_trusted(&self) -> bool {
+        true
+    }
+
     async fn run(&self, context: AgentContext<'_>) -> AgentRun {
         let mut recorder = Recorder::new(context.redactor, context.steps, context.clock);
         recorder.user(context.instruction);

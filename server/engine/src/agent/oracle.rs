@@ -36,6 +36,10 @@ impl Agent for OracleAgent {
         false
     }
 
+    fn is_trusted(&self) -> bool {
+        true
+    }
+
     fn needs_oracle(&self) -> bool {
         true
     }

@@ -2,11 +2,15 @@
 
 use std::io::Read;
 
+use domain::hash::ContentHash;
 use domain::path::RelPath;
-use domain::tree::{LoadedFile, LoadedTree};
+use domain::tree::{LoadedFile, LoadedTree, Tree, TreeEntry};
+use sha2::{Digest, Sha256};
 use tar::{Archive, Entry, EntryType};
 
 use super::error::SandboxError;
+
+const BUFFER: usize = 64 << 10;
 
 /// How much is taken out at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,11 +21,15 @@ pub struct Caps {
     pub total_bytes: u64,
     /// Files.
     pub files: usize,
+    /// Names of folders and files that are passed over with all below them, wherever they lie.
+    pub passed_over: &'static [&'static str],
+    /// Whether files beyond the caps on bytes are still read, for their sums.
+    pub sums: bool,
 }
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { file_bytes: 4 << 20, total_bytes: 16 << 20, files: 2000 }
+        Self { file_bytes: 4 << 20, total_bytes: 16 << 20, files: 2000, passed_over: &[], sums: false }
     }
 }
 
@@ -32,6 +40,8 @@ pub struct Download {
     pub is_file: bool,
     /// Regular files, with paths relative to the folder asked for.
     pub files: LoadedTree,
+    /// Files beyond the caps on bytes, where their sums were asked for.
+    pub sums: Tree,
     /// What lies there as well and was not taken.
     pub skipped: Vec<Skipped>,
     /// Whether everything was looked at; `false` once a cap on the whole was reached.
@@ -94,13 +104,19 @@ impl Taking {
             raw.trim_end_matches('/').split_once('/').map_or_else(String::new, |(_, rest)| rest.to_owned())
         };
         let kind = entry.header().entry_type();
-        if kind == EntryType::Directory {
+        if kind == EntryType::Directory || relative.split('/').any(|name| self.caps.passed_over.contains(&name)) {
             return Ok(true);
         }
-        if self.download.files.len() + self.download.skipped.len() >= self.caps.files {
+        let seen = self.download.files.len() + self.download.sums.len() + self.download.skipped.len();
+        if seen >= self.caps.files {
             return Ok(false);
         }
         let size = entry.size();
+        let is_regular = matches!(kind, EntryType::Regular | EntryType::Continuous);
+        let is_beyond = size > self.caps.file_bytes || self.taken + size > self.caps.total_bytes;
+        if self.caps.sums && is_regular && is_beyond {
+            return Ok(self.sum(entry, &raw, &relative));
+        }
         let why = match kind {
             EntryType::Regular | EntryType::Continuous if size > self.caps.file_bytes => {
                 Some(format!("larger than {} bytes", self.caps.file_bytes))
@@ -127,9 +143,36 @@ impl Taking {
             return Ok(false);
         }
         self.taken += size;
-        let executable = entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0);
+        let executable = is_executable(&entry);
         self.download.files.insert(path, LoadedFile { executable, bytes });
         Ok(true)
+    }
+
+    /// Reads a file for its sum; `false` when the archive ends in it.
+    fn sum(&mut self, mut entry: Entry<'_, impl Read>, raw: &str, relative: &str) -> bool {
+        let (mut hasher, mut buffer, mut size) = (Sha256::new(), vec![0; BUFFER], 0);
+        loop {
+            match entry.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    hasher.update(buffer.get(..count).unwrap_or_default());
+                    size += count as u64;
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(_) => return false,
+            }
+        }
+        if size != entry.size() {
+            return false;
+        }
+        match RelPath::new(relative) {
+            Ok(path) => {
+                let hash = ContentHash::from_digest(hasher.finalize().into());
+                self.download.sums.insert(path, TreeEntry { executable: is_executable(&entry), size, hash });
+            }
+            Err(_) => self.skip(raw, "a name that cannot be stored".to_owned()),
+        }
+        true
     }
 
     /// A second name of a file that came earlier in the same archive.
@@ -142,6 +185,10 @@ impl Taking {
                 self.taken += file.bytes.len() as u64;
                 self.download.files.insert(path, file);
             }
+            (None, Ok(path)) => match self.download.sums.get(target).copied() {
+                Some(entry) => self.download.sums.insert(path, entry),
+                None => self.skip(raw, "hard link".to_owned()),
+            },
             _ => self.skip(raw, "hard link".to_owned()),
         }
         true
@@ -150,6 +197,10 @@ impl Taking {
     fn skip(&mut self, path: &str, why: String) {
         self.download.skipped.push(Skipped { path: path.to_owned(), why });
     }
+}
+
+fn is_executable(entry: &Entry<'_, impl Read>) -> bool {
+    entry.header().mode().is_ok_and(|mode| mode & 0o100 != 0)
 }
 
 fn unreadable(error: std::io::Error) -> SandboxError {
@@ -199,6 +250,23 @@ mod tests {
         let mut cut = archive;
         cut.truncate(512 * 2 + 2);
         check(cut, caps, &[], &[], false);
+    }
+
+    #[test]
+    fn beyond_the_caps_a_file_is_still_known_by_its_sum_and_named_folders_are_passed_over() {
+        let mut builder = Builder::new(Vec::new());
+        for path in ["app/a.txt", "app/.git/config", "app/sub/node_modules/x.js", "app/big.bin", "app/also.bin"] {
+            let body = vec![b'x'; if path.ends_with(".bin") { 100_000 } else { 3 }];
+            entry(&mut builder, path, EntryType::Regular, &body, None);
+        }
+        entry(&mut builder, "app/twin.bin", EntryType::Link, b"", Some("app/big.bin"));
+        let caps = Caps { file_bytes: 10, passed_over: &[".git", "node_modules"], sums: true, ..Caps::default() };
+        let got = read_archive(builder.into_inner().unwrap().as_slice(), caps).unwrap();
+        let names: Vec<_> = got.files.iter().map(|(path, _)| path.as_str()).collect();
+        let sums: Vec<_> = got.sums.iter().map(|(path, entry)| (path.as_str(), entry.size, entry.hash)).collect();
+        let hash = ContentHash::of(&[b'x'; 100_000]);
+        assert_eq!((names.as_slice(), got.complete), (["a.txt"].as_slice(), true));
+        assert_eq!(sums, ["also.bin", "big.bin", "twin.bin"].map(|path| (path, 100_000, hash)));
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! One attempt at a trial, from order to result: image, container, skills, audit, agent, verifier, verdict.
 
+mod court;
 mod fault;
 mod image;
+mod leavings;
 mod live;
 mod oracle_skills;
 mod outcome;
@@ -11,8 +13,9 @@ mod reporter;
 mod skills;
 mod spending;
 mod verify;
+mod workspace;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,7 +32,9 @@ use tokio_util::sync::CancellationToken;
 
 pub use reporter::Clock;
 
+use self::court::Court;
 use self::fault::Fault;
+use self::leavings::Leavings;
 use self::live::PhaseLog;
 use self::place::Place;
 use self::reporter::Reporter;
@@ -40,7 +45,7 @@ use crate::agent::{Agent, AgentContext, AgentRun, ModelAccess, OracleFiles};
 use crate::blobs::{Blobs, load_tree};
 use crate::image::{BuildEvent, Images};
 use crate::network::Networks;
-use crate::sandbox::{Engine, Redactor};
+use crate::sandbox::{Download, Engine, Redactor};
 
 /// What an executor works with.
 pub struct ExecutorParts {
@@ -76,6 +81,7 @@ pub struct Executor {
     instance: String,
     redactor: Redactor,
     residues: Mutex<HashMap<String, Vec<String>>>,
+    befores: Mutex<VecDeque<(String, Arc<Download>)>>,
     budgets: spending::Budgets,
 }
 
@@ -95,6 +101,7 @@ impl Executor {
             instance,
             redactor,
             residues: Mutex::default(),
+            befores: Mutex::default(),
             budgets: spending::Budgets::default(),
         }
     }
@@ -168,10 +175,15 @@ impl Attempt<'_> {
 
         self.reporter.phase(Phase::Verifying);
         let started = Instant::now();
-        let verified = self.verification(&place).run(&files.verifier).await?;
+        let keeps = self.order.task.verifier.keeps_test_settings;
+        let mut leavings = Leavings::look(&place, keeps, blobs, &self.executor.redactor).await?;
+        let court = self.executor.court(self.order, place).await?;
+        leavings.clear(court.sandbox.as_ref()).await?;
+        self.keep_leavings(leavings);
+        let verified = self.verification(&court).run(&files.verifier).await?;
         self.result.phases.verifying = Some(ms(started));
         self.keep_verified(bearing, verified);
-        place.leave().await
+        court.leave().await
     }
 
     fn agent(&self) -> Result<Arc<dyn Agent>, Fault> {
@@ -324,16 +336,22 @@ impl Attempt<'_> {
         }
     }
 
-    fn verification<'a>(&'a self, place: &'a Place) -> Verification<'a> {
+    fn verification<'a>(&'a self, court: &'a Court) -> Verification<'a> {
         Verification {
             task: &self.order.task,
-            sandbox: place.sandbox.as_ref(),
+            sandbox: court.sandbox.as_ref(),
             blobs: self.executor.blobs.as_ref(),
             reporter: self.reporter,
             redactor: &self.executor.redactor,
             timeout_multiplier: self.order.settings.timeout_multiplier,
-            workdir: &place.workdir,
+            workdir: &court.workdir,
         }
+    }
+
+    fn keep_leavings(&mut self, leavings: Leavings) {
+        self.result.outside = leavings.outside;
+        self.result.patch = leavings.patch;
+        self.result.findings.extend(leavings.findings);
     }
 
     fn keep_verified(&mut self, bearing: outcome::Bearing, verified: verify::Verified) {

@@ -1,5 +1,6 @@
 //! A container with the skills of its arm in place, audited: what the agent starts in.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::condition::Condition;
@@ -8,23 +9,52 @@ use domain::order::TrialOrder;
 use domain::path::RelPath;
 use domain::skill::SkillPackage;
 use domain::skill_audit::SkillAudit;
-use domain::task::{NetworkPolicy, Task};
+use domain::task::{NetworkPolicy, ResultPlace, Task};
 use domain::tree::LoadedTree;
 use gateway::{ProviderTools, TrialGateway};
 
 use super::Executor;
 use super::fault::Fault;
+use super::leavings::{Before, PassedOver};
 use super::skills;
+use super::workspace::Workspace;
 use crate::agent::Agent;
 use crate::agent::activation::InstalledSkill;
 use crate::agent::evidence::telling_line;
 use crate::blobs::load_tree;
 use crate::image::ReadyImage;
 use crate::network::{Reach, TrialNetwork};
-use crate::sandbox::{Collect, ExecSpec, Labels, Limits, Network, Sandbox, SandboxSpec, Upload};
+use crate::sandbox::{Caps, Collect, Download, ExecSpec, Labels, Limits, Network, Sandbox, SandboxSpec, Upload};
 
 /// Processes and threads of one container.
 const PIDS: u32 = 4096;
+/// Working folders that are remembered as they were: about as many as there are images in use at one time.
+const REMEMBERED: usize = 8;
+/// What is compared of a working folder: all but caches and what tools keep for themselves.
+pub(super) const SNAPSHOT: Caps = Caps {
+    file_bytes: 1 << 20,
+    total_bytes: 32 << 20,
+    files: 20_000,
+    passed_over: &[
+        ".cache",
+        ".git",
+        ".gradle",
+        ".hg",
+        ".hypothesis",
+        ".mypy_cache",
+        ".nox",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".svn",
+        ".tox",
+        ".venv",
+        "__pycache__",
+        "node_modules",
+        "target",
+        "venv",
+    ],
+    sums: true,
+};
 /// A container ends by itself this long after its phases should have ended, should we be gone.
 const LIFETIME_SLACK: Duration = Duration::from_secs(3600);
 
@@ -33,12 +63,20 @@ pub(super) struct Place {
     pub(super) sandbox: Box<dyn Sandbox>,
     /// The network that leads to the model, for an agent that calls from inside. After the sandbox, which uses it.
     pub(super) way: Option<TrialNetwork>,
+    /// Where the result lies, for a task that says so. After the sandbox, which uses it.
+    pub(super) workspace: Option<Workspace>,
+    /// What the container was made from.
+    pub(super) image: ReadyImage,
     pub(super) home: String,
     pub(super) workdir: String,
     pub(super) user: Option<String>,
     pub(super) audit: SkillAudit,
     /// The treatment's skills, with the folder they have, or would have.
     pub(super) installed: Vec<InstalledSkill>,
+    /// The working folder as it was; `None` where nobody looks at what the agent leaves.
+    pub(super) before: Option<Before>,
+    /// Where it is expected to write, beside what every agent and package manager writes.
+    pub(super) expected: Vec<String>,
     pub(super) findings: Vec<Finding>,
 }
 
@@ -58,15 +96,6 @@ impl Place {
             let message = format!("these names were looked up in the closed network and not found: {shown}");
             Finding::note("names_wanted", "network", message)
         })
-    }
-
-    /// Removes everything, in the order that it must be.
-    pub(super) async fn leave(self) -> Result<(), Fault> {
-        self.sandbox.remove().await?;
-        match self.way {
-            Some(way) => Ok(way.close().await?),
-            None => Ok(()),
-        }
     }
 }
 
@@ -89,7 +118,9 @@ impl Executor {
             None => None,
         };
         let network = way.as_ref().map_or(network, TrialNetwork::join);
-        let spec = SandboxSpec { mounts: agent.mounts(), ..self.spec(order, image, network) };
+        let workspace = Workspace::of(task, &self.engine, &self.labels(order)).await?;
+        let mounts = agent.mounts().into_iter().chain(workspace.as_ref().and_then(Workspace::mount)).collect();
+        let spec = SandboxSpec { mounts, ..self.spec(order, image, network) };
         let created = self.engine.create(&spec).await?;
         findings.extend(created.findings);
         let sandbox = created.sandbox;
@@ -97,6 +128,11 @@ impl Executor {
             task.environment.workdir.clone().or_else(|| image.workdir.clone()).unwrap_or_else(|| "/".to_owned());
         let user = task.agent.user.clone().or_else(|| image.user.clone());
         let home = home(sandbox.as_ref(), user.as_deref()).await?;
+        let folder = workspace.as_ref().map_or(workdir.as_str(), Workspace::path);
+        let before = match agent.is_trusted() || folder == "/" {
+            true => None,
+            false => Some(self.before(sandbox.as_ref(), image, folder, &home).await?),
+        };
         let removed = self.residue(sandbox.as_ref(), image, &home, &workdir).await?;
         skills::remove(sandbox.as_ref(), &removed).await?;
         let looked_in = agent.skill_folders(&home, &workdir);
@@ -107,8 +143,24 @@ impl Executor {
             sandbox.upload(upload).await?;
         }
         let audit = skills::audit(sandbox.as_ref(), looked_in, removed, order.condition, &order.skills).await?;
+        let mounted = agent.mounts().into_iter().map(|mount| mount.target);
+        let expected =
+            mounted.chain([home.clone(), workdir.clone(), folder.to_owned()]).filter(|at| at != "/").collect();
         let installed = order.skills.iter().map(|skill| installed(skill, &target)).collect();
-        Ok(Place { sandbox, way, home, workdir, user, audit, installed, findings })
+        Ok(Place {
+            sandbox,
+            way,
+            workspace,
+            image: image.clone(),
+            home,
+            workdir,
+            user,
+            audit,
+            installed,
+            before,
+            expected,
+            findings,
+        })
     }
 
     fn labels(&self, order: &TrialOrder) -> Labels {
@@ -120,7 +172,7 @@ impl Executor {
         }
     }
 
-    fn spec(&self, order: &TrialOrder, image: &ReadyImage, network: Network) -> SandboxSpec {
+    pub(super) fn spec(&self, order: &TrialOrder, image: &ReadyImage, network: Network) -> SandboxSpec {
         let environment = &order.task.environment;
         let phases = order.task.agent.timeout + order.task.verifier.timeout;
         SandboxSpec {
@@ -138,6 +190,36 @@ impl Executor {
             lifetime: phases.mul_f64(order.settings.timeout_multiplier) + LIFETIME_SLACK,
             ..SandboxSpec::new(image.id.clone(), self.labels(order))
         }
+    }
+
+    /// The working folder as the image has it. Looked at once per image for the trials that run about the same time.
+    async fn before(
+        &self,
+        sandbox: &dyn Sandbox,
+        image: &ReadyImage,
+        folder: &str,
+        home: &str,
+    ) -> Result<Before, Fault> {
+        let key = format!("{}\0{folder}\0{home}", image.id);
+        let below = |place: &String| place.strip_prefix(folder)?.strip_prefix('/').map(str::to_owned);
+        let folders = skills::known_folders(home, folder).iter().filter_map(below).collect();
+        let passed_over = PassedOver { folders, dotted: folder == home };
+        let known =
+            self.befores.lock().await.iter().find(|(known, _)| *known == key).map(|(_, files)| Arc::clone(files));
+        let files = match known {
+            Some(files) => files,
+            None => {
+                let found = sandbox.download(folder, SNAPSHOT).await?;
+                let mut found = found.unwrap_or(Download { complete: true, ..Download::default() });
+                passed_over.apply(&mut found);
+                let files = Arc::new(found);
+                let mut befores = self.befores.lock().await;
+                befores.push_front((key, Arc::clone(&files)));
+                befores.truncate(REMEMBERED);
+                files
+            }
+        };
+        Ok(Before { folder: folder.to_owned(), files, passed_over })
     }
 
     /// Folders of skills that came with the image. Looked for once per image: containers start as copies of it.
@@ -199,8 +281,7 @@ pub(super) fn provider_tools(task: &Task) -> ProviderTools {
 
 /// One container serves both phases, so the stricter of what the task asks for is not always what each phase gets; it is then said.
 fn network(task: &Task) -> (Network, Vec<Finding>) {
-    let agent = task.agent.network.as_ref().unwrap_or(&task.environment.network);
-    let verifier = task.verifier.network.as_ref().unwrap_or(&task.environment.network);
+    let (agent, verifier) = (task.agent_network(), task.verifier_network());
     let mut findings = Vec::new();
     let mut say = |code: &str, message: &str| findings.push(Finding::warning(code, &task.name, message));
     let network = match agent {
@@ -211,7 +292,7 @@ fn network(task: &Task) -> (Network, Vec<Finding>) {
             Network::None
         }
     };
-    if verifier != agent {
+    if verifier != agent && task.result_place == ResultPlace::Anywhere {
         say("network_by_phase", "agent and verifier share a container: the verifier gets the agent's network");
     }
     (network, findings)

@@ -30,7 +30,7 @@ const KNOWN_FOLDERS: [&str; 13] = [
 /// Places outside home and working folder.
 const KNOWN_PLACES: [&str; 2] = ["/etc/claude-code/.claude/skills", "/skills"];
 /// A folder of skills is not looked at beyond this.
-const CAPS: Caps = Caps { file_bytes: 1 << 20, total_bytes: 64 << 20, files: 20_000 };
+const CAPS: Caps = Caps { file_bytes: 1 << 20, total_bytes: 64 << 20, files: 20_000, passed_over: &[], sums: false };
 
 /// Every folder of a container in which some agent would look for skills.
 pub(super) fn known_folders(home: &str, workdir: &str) -> Vec<String> {

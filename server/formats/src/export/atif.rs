@@ -10,9 +10,7 @@ pub(super) fn render(exported: &Exported<'_>) -> Result<Vec<ExportFile>, ExportE
     for trial in &exported.history.trials {
         let Some(result) = Exported::result(trial) else { continue };
         let Some(trace) = exported.trace(result) else { continue };
-        let (task, index) = (exported.task(trial), exported.task_index(trial));
-        let stem =
-            format!("{:03}-{}.{}.{}", index.saturating_add(1), names::stem(task, index), trial.condition, trial.repeat);
+        let stem = names::trial(exported.task(trial), exported.task_index(trial), trial);
         let actor = Actor {
             agent: plan.agent.name.clone(),
             version: plan.agent.version.clone(),

@@ -11,6 +11,7 @@ mod html_tables;
 mod json;
 mod markdown;
 mod names;
+mod patch;
 mod skill_creator;
 mod words;
 
@@ -55,6 +56,8 @@ pub enum Needs {
     VerifierLogs,
     /// The traces.
     Traces,
+    /// What the agents changed.
+    Patches,
     /// All of them.
     Everything,
 }
@@ -100,7 +103,8 @@ impl ExportFormat {
             Self::Json => Needs::Everything,
             Self::Atif => Needs::Traces,
             Self::Agentcompass => Needs::VerifierLogs,
-            Self::Csv | Self::Markdown | Self::SkillCreator | Self::Patch | Self::Html => Needs::Nothing,
+            Self::Patch => Needs::Patches,
+            Self::Csv | Self::Markdown | Self::SkillCreator | Self::Html => Needs::Nothing,
         }
     }
 
@@ -200,12 +204,7 @@ pub fn render(format: ExportFormat, exported: &Exported<'_>) -> Result<Vec<Expor
         ExportFormat::Html => Ok(single(html::render(exported).into_bytes())),
         ExportFormat::Agentcompass => agentcompass::render(exported),
         ExportFormat::Atif => atif::render(exported),
-        // No attempt keeps its workspace yet, so there is nothing to take a patch from.
-        ExportFormat::Patch => Err(ExportError::Nothing {
-            evaluation: exported.history.id,
-            what: "patches",
-            hint: "its attempts did not keep what the agents changed in their workspaces",
-        }),
+        ExportFormat::Patch => patch::render(exported),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Names of files made from names of tasks, which are hostile text.
 
+use domain::history::TrialHistory;
+
 /// Longest stem, in characters.
 const MOST: usize = 80;
 
@@ -10,6 +12,11 @@ pub(super) fn stem(task: &str, index: usize) -> String {
     let safe: String = task.chars().map(|c| if plain(c) { c } else { '_' }).take(MOST).collect();
     let safe = safe.trim_start_matches(['.', '-']);
     if safe == task && !safe.is_empty() { task.to_owned() } else { format!("{:03}-{safe}", index.saturating_add(1)) }
+}
+
+/// A file's stem for one trial: its task, arm and repeat, in the order of the plan.
+pub(super) fn trial(task: &str, index: usize, trial: &TrialHistory) -> String {
+    format!("{:03}-{}.{}.{}", index.saturating_add(1), stem(task, index), trial.condition, trial.repeat)
 }
 
 #[cfg(test)]

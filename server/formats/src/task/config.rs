@@ -100,6 +100,7 @@ pub(super) struct VerifierConfig {
     pub(super) env: EnvVars,
     pub(super) user: Option<String>,
     pub(super) network: Option<NetworkPolicy>,
+    pub(super) keeps_test_settings: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -171,6 +172,8 @@ fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) -> VerifierConfig {
         env: env_vars::read(section, out),
         user: user(section, out),
         network: network::policy(section, out),
+        keeps_test_settings: section.get("hardening").and_then(|value| value.get("cleanup_conftests"))
+            == Some(&Value::Bool(false)),
     }
 }
 

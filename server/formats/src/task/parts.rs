@@ -4,7 +4,7 @@
 use domain::finding::{Finding, Severity};
 use domain::path::RelPath;
 use domain::skill::SkillPackage;
-use domain::task::{OraclePhase, Task, TaskLayout, VerifierPhase};
+use domain::task::{OraclePhase, ResultPlace, Task, TaskLayout, VerifierPhase};
 use domain::tree::LoadedTree;
 
 use super::config::{self, AGENT_TIMEOUT, Config, OracleConfig, VerifierConfig};
@@ -56,6 +56,7 @@ fn task(name: &str, head: Head, files: &LoadedTree, out: &mut Vec<Finding>) -> O
         environment: environment?,
         agent: config.agent,
         verifier: verifier?,
+        result_place: ResultPlace::Anywhere,
         oracle,
         bundled_skills: skills,
         metadata: config.metadata,
@@ -172,6 +173,7 @@ fn verifier(
         env_from_host: config.env.from_host,
         user: config.user,
         network: config.network,
+        keeps_test_settings: config.keeps_test_settings,
         pass_mark: 1.0,
     })
 }

@@ -199,7 +199,7 @@ impl Installed {
 
     /// The record that the run left in a file; an empty one where it left none.
     async fn file(&self, sandbox: &dyn Sandbox, home: &str, path: &str, format: TraceFormat) -> Reading {
-        let caps = Caps { file_bytes: 256 << 20, total_bytes: 256 << 20, files: 1 };
+        let caps = Caps { file_bytes: 256 << 20, total_bytes: 256 << 20, files: 1, ..Caps::default() };
         let path = format!("{}/{path}", home.trim_end_matches('/'));
         let left = sandbox.download(&path, caps).await.ok().flatten();
         left.as_ref().and_then(|left| left.single()).map(|bytes| read(format, bytes)).unwrap_or_default()
@@ -209,7 +209,7 @@ impl Installed {
     async fn session(&self, sandbox: &dyn Sandbox, home: &str) -> Option<Reading> {
         let (folder, ends, format) = self.program.session()?;
         let path = format!("{}/{folder}", home.trim_end_matches('/'));
-        let caps = Caps { file_bytes: 64 << 20, total_bytes: 256 << 20, files: 2000 };
+        let caps = Caps { file_bytes: 64 << 20, total_bytes: 256 << 20, ..Caps::default() };
         let left = sandbox.download(&path, caps).await.ok().flatten()?;
         let mut files: Vec<_> = left.files.iter().filter(|(path, _)| path.as_str().ends_with(ends)).collect();
         files.sort_by_key(|(_, file)| file.bytes.len());

@@ -157,6 +157,10 @@ impl Engine for DockerEngine {
         }
     }
 
+    fn remove_volume_later(&self, volume: VolumeName) {
+        remove::volume_in_background(self, volume);
+    }
+
     async fn create_network(&self, name: &str, labels: &Labels) -> Result<(), SandboxError> {
         network::create(self, name, labels).await
     }

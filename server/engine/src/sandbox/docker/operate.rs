@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use async_trait::async_trait;
+use bollard::models::ChangeType;
 use bollard::query_parameters::{DownloadFromContainerOptions, UploadToContainerOptions};
+use domain::tamper::ChangeKind;
 use futures::{StreamExt, TryStreamExt};
 use tokio_stream::wrappers::ReceiverStream;
 use tokio_util::io::{StreamReader, SyncIoBridge};
@@ -73,6 +75,14 @@ impl DockerSandbox {
     }
 }
 
+const fn kind(kind: ChangeType) -> ChangeKind {
+    match kind {
+        ChangeType::_0 => ChangeKind::Changed,
+        ChangeType::_1 => ChangeKind::Added,
+        ChangeType::_2 => ChangeKind::Deleted,
+    }
+}
+
 #[async_trait]
 impl Sandbox for DockerSandbox {
     fn id(&self) -> &str {
@@ -124,16 +134,10 @@ impl Sandbox for DockerSandbox {
         Ok(self.0.counters.usage())
     }
 
-    async fn changes(&self, except: &[String]) -> Result<Vec<String>, SandboxError> {
+    async fn changes(&self) -> Result<Vec<(ChangeKind, String)>, SandboxError> {
         let changes = self.0.engine.docker().container_changes(&self.0.id).await;
         let changes = changes.map_err(|error| classify("list changed files", error))?.unwrap_or_default();
-        let inside = |path: &str| {
-            except.iter().any(|folder| {
-                let folder = folder.trim_end_matches('/');
-                path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
-        };
-        Ok(changes.into_iter().map(|change| change.path).filter(|path| !inside(path)).collect())
+        Ok(changes.into_iter().map(|change| (kind(change.kind), change.path)).collect())
     }
 
     async fn freeze(&self) -> Result<(), SandboxError> {

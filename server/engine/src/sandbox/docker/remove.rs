@@ -8,9 +8,10 @@ use bollard::Docker;
 use bollard::errors::Error;
 use bollard::query_parameters::{InspectContainerOptions, RemoveContainerOptions};
 
+use super::DockerEngine;
 use super::errors::{absent, classify};
 use super::operate::Container;
-use crate::sandbox::SandboxError;
+use crate::sandbox::{Engine, SandboxError, VolumeName};
 
 const TRIES: u32 = 6;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -38,6 +39,31 @@ pub(super) fn in_background(container: &Arc<Container>) {
             if let Err(error) = by_id(container.engine.docker(), &container.id).await {
                 tracing::warn!(container = %container.id, %error, "not removed; the next clean-up will");
             }
+        },
+        &runtime,
+    );
+}
+
+/// As [`in_background`], for a volume: it is tried again while containers that are being removed still use it.
+pub(super) fn volume_in_background(engine: &DockerEngine, volume: VolumeName) {
+    let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+        tracing::warn!(%volume, "dropped outside the runtime; the next clean-up removes it");
+        return;
+    };
+    let engine = engine.clone();
+    let tracker = engine.shared.removals.clone();
+    tracker.spawn_on(
+        async move {
+            let mut pause = FIRST_PAUSE;
+            for _ in 0..TRIES {
+                match engine.remove_volume(&volume).await {
+                    Ok(()) => return,
+                    Err(error) => tracing::debug!(%volume, %error, "not removed yet"),
+                }
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+            }
+            tracing::warn!(%volume, "not removed; the next clean-up will");
         },
         &runtime,
     );

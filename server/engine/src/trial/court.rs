@@ -1,0 +1,55 @@
+//! Between the phases: from the container that the agent leaves to the one that the verifier works in (design §5.4).
+
+use domain::order::TrialOrder;
+use domain::task::NetworkPolicy;
+
+use super::Executor;
+use super::fault::Fault;
+use super::place::Place;
+use super::workspace::Workspace;
+use crate::network::TrialNetwork;
+use crate::sandbox::{Network, Sandbox, SandboxSpec};
+
+/// What the verifier works in.
+pub(super) struct Court {
+    pub(super) sandbox: Box<dyn Sandbox>,
+    way: Option<TrialNetwork>,
+    workspace: Option<Workspace>,
+    pub(super) workdir: String,
+}
+
+impl Court {
+    /// Removes everything, in the order that it must be.
+    pub(super) async fn leave(self) -> Result<(), Fault> {
+        self.sandbox.remove().await?;
+        if let Some(way) = self.way {
+            way.close().await?;
+        }
+        match self.workspace {
+            Some(workspace) => workspace.remove().await,
+            None => Ok(()),
+        }
+    }
+}
+
+impl Executor {
+    /// Makes the verifier's place of the agent's, whose processes have ended. A workspace is judged in a fresh container of the same
+    /// image, made once the agent's is gone: what the agent did elsewhere is gone with it. Otherwise the container stays.
+    pub(super) async fn court(&self, order: &TrialOrder, place: Place) -> Result<Court, Fault> {
+        let Place { sandbox, way, workspace, workdir, image, .. } = place;
+        let Some(workspace) = workspace else {
+            return Ok(Court { sandbox, way, workspace: None, workdir });
+        };
+        sandbox.remove().await?;
+        if let Some(way) = way {
+            way.close().await?;
+        }
+        let network = match order.task.verifier_network() {
+            NetworkPolicy::Public => Network::Public,
+            NetworkPolicy::None | NetworkPolicy::Allowlist { .. } => Network::None,
+        };
+        let spec = SandboxSpec { mounts: workspace.mount().into_iter().collect(), ..self.spec(order, &image, network) };
+        let sandbox = self.engine.create(&spec).await?.sandbox;
+        Ok(Court { sandbox, way: None, workspace: Some(workspace), workdir })
+    }
+}

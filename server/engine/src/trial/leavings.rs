@@ -1,0 +1,258 @@
+//! What an agent leaves behind, looked at from outside once its processes have ended: what it changed in its working folder, as a patch,
+//! and elsewhere, as evidence; and what of it is taken away before the verifier starts (design §5.4).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::attempt::WorkspacePatch;
+use domain::finding::Finding;
+use domain::path::RelPath;
+use domain::tamper::{ChangeKind, OutsideChanges};
+use formats::patch::{Patch, Side};
+use formats::test_settings::{Restoration, restoration};
+
+use super::fault::Fault;
+use super::place::Place;
+use crate::blobs::Blobs;
+use crate::sandbox::{Collect, Download, ExecSpec, Redactor, Sandbox, Upload};
+
+/// Longest run of our own `rm`.
+const SHORT: Duration = Duration::from_secs(30);
+/// Paths that one finding names.
+const NAMED: usize = 20;
+
+/// What was found.
+#[derive(Default)]
+pub(super) struct Leavings {
+    pub(super) outside: Option<OutsideChanges>,
+    pub(super) patch: Option<WorkspacePatch>,
+    pub(super) findings: Vec<Finding>,
+    /// Test settings of the working folder, by absolute path, with what puts them back.
+    settings: Vec<(String, Restoration)>,
+}
+
+impl Leavings {
+    /// Looks at a container whose processes have ended. Trouble in looking is told, and costs no trial.
+    pub(super) async fn look(
+        place: &Place,
+        keeps_test_settings: bool,
+        blobs: &dyn Blobs,
+        redactor: &Redactor,
+    ) -> Result<Self, Fault> {
+        let Some(before) = &place.before else { return Ok(Self::default()) };
+        let (changes, after) = tokio::join!(place.sandbox.changes(), before.again(place.sandbox.as_ref()));
+        let mut found = Self::default();
+        match changes {
+            Ok(listed) => {
+                let expected: Vec<&str> = place.expected.iter().map(String::as_str).collect();
+                found.outside =
+                    Some(OutsideChanges::examine(listed, before.work(), &expected, place.workspace.is_some()));
+            }
+            Err(error) => found.unknown("what the agent changed outside its working folder", &error.to_string()),
+        }
+        let after = match after {
+            Ok(after) if after.complete && before.files.complete => after,
+            Ok(_) => {
+                found.unknown("what the agent changed in its working folder", "there are too many files in it");
+                return Ok(found);
+            }
+            Err(error) => {
+                found.unknown("what the agent changed in its working folder", &error.to_string());
+                return Ok(found);
+            }
+        };
+        let after = Arc::new(after);
+        let (old, new) = (Arc::clone(&before.files), Arc::clone(&after));
+        let compared = tokio::task::spawn_blocking(move || formats::patch::between(side(&old), side(&new))).await;
+        let patch = compared.map_err(|error| Fault::Order(format!("the patch could not be made: {error}")))?;
+        if !keeps_test_settings {
+            found.settings = changed_settings(&before.folder, &before.files, &after, &patch);
+        }
+        found.findings.extend(changed_tests(&patch));
+        found.keep(patch, blobs, redactor).await?;
+        Ok(found)
+    }
+
+    fn unknown(&mut self, what: &str, why: &str) {
+        self.findings.push(Finding::note("changes_unknown", "between the phases", format!("{what} is unknown: {why}")));
+    }
+
+    async fn keep(&mut self, patch: Patch, blobs: &dyn Blobs, redactor: &Redactor) -> Result<(), Fault> {
+        let text = redactor.clean_text(&patch.text);
+        if text != patch.text {
+            self.findings.push(super::secret_printed("a file of the agent", 1));
+        }
+        let file = match text.is_empty() {
+            true => None,
+            false => {
+                let kept = blobs.put(text.into_bytes()).await;
+                Some(kept.map_err(|source| Fault::Blobs { what: "the patch", source })?)
+            }
+        };
+        self.patch = Some(WorkspacePatch {
+            file,
+            files: patch.changes.len() as u64,
+            added: patch.added,
+            removed: patch.removed,
+            left_out: patch.left_out,
+        });
+        Ok(())
+    }
+
+    /// Takes away what no honest result consists of, in the container that the verifier gets. Every file is first made empty from
+    /// outside: that works also where the container's own programs cannot be trusted.
+    pub(super) async fn clear(&mut self, sandbox: &dyn Sandbox) -> Result<(), Fault> {
+        let outside = self.outside.as_ref().filter(|outside| !outside.fresh_container);
+        let plants: Vec<String> =
+            outside.map(OutsideChanges::removable).unwrap_or_default().into_iter().map(str::to_owned).collect();
+        let mut upload = plants.iter().fold(Upload::new(), |upload, path| upload.file(path, Vec::new(), false));
+        let mut gone = plants;
+        let undone: Vec<String> = gone.iter().chain(self.settings.iter().map(|(path, _)| path)).cloned().collect();
+        for (path, restoration) in &self.settings {
+            match restoration {
+                Restoration::Write(bytes) => upload = upload.file(path, bytes.clone(), false),
+                Restoration::Remove => {
+                    upload = upload.file(path, Vec::new(), false);
+                    gone.push(path.clone());
+                }
+            }
+        }
+        sandbox.upload(upload).await?;
+        remove(sandbox, &gone).await?;
+        if let Some(outside) = &mut self.outside {
+            outside.undo(&undone);
+        }
+        if !self.settings.is_empty() {
+            let named = named(self.settings.iter().map(|(path, _)| path.clone()));
+            let message = format!(
+                "the agent changed settings of the test runner; they were put back before it was judged: {named}"
+            );
+            self.findings.push(Finding::warning("test_settings_restored", "between the phases", message));
+        }
+        Ok(())
+    }
+}
+
+async fn remove(sandbox: &dyn Sandbox, paths: &[String]) -> Result<(), Fault> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let command = ["rm", "-f", "--"].into_iter().map(str::to_owned).chain(paths.iter().cloned());
+    let mut spec = ExecSpec::new(command, SHORT);
+    spec.user = Some("0".to_owned());
+    spec.workdir = Some("/".to_owned());
+    let mut output = Collect::default();
+    let end = sandbox.exec(&spec, &mut output).await?;
+    if !end.exit.is_success() {
+        tracing::debug!(exit = %end.exit, words = output.err_text(), "emptied, but not removed");
+    }
+    Ok(())
+}
+
+/// A folder as it was when the agent started.
+pub(super) struct Before {
+    pub(super) folder: String,
+    pub(super) files: Arc<Download>,
+    /// What of the folder is not looked at: skills, and an agent's own files where the folder is its home.
+    pub(super) passed_over: PassedOver,
+}
+
+impl Before {
+    /// The folder, where all in it is the agent's work; in a home there are things that programs load by themselves.
+    fn work(&self) -> Option<&str> {
+        (!self.passed_over.dotted).then_some(self.folder.as_str())
+    }
+
+    /// The folder as it is now; one that is gone is empty.
+    async fn again(&self, sandbox: &dyn Sandbox) -> Result<Download, crate::sandbox::SandboxError> {
+        let now = sandbox.download(&self.folder, super::place::SNAPSHOT).await?;
+        let mut now = now.unwrap_or(Download { complete: true, ..Download::default() });
+        self.passed_over.apply(&mut now);
+        Ok(now)
+    }
+}
+
+/// What of a working folder is not the agent's work.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct PassedOver {
+    /// Relative to the folder.
+    pub(super) folders: Vec<String>,
+    /// Whether names that begin with a dot are passed over at the top: the folder is a home.
+    pub(super) dotted: bool,
+}
+
+impl PassedOver {
+    pub(super) fn apply(&self, download: &mut Download) {
+        let keep = |path: &RelPath| {
+            let is_dotted = self.dotted && path.as_str().starts_with('.');
+            let is_below = self.folders.iter().any(|folder| path.below(folder).is_some());
+            !is_dotted && !is_below
+        };
+        download.files =
+            download.files.iter().filter(|(path, _)| keep(path)).map(|(p, f)| (p.clone(), f.clone())).collect();
+        download.sums = download.sums.filter(keep);
+    }
+}
+
+fn side(download: &Download) -> Side<'_> {
+    Side { files: &download.files, sums: &download.sums }
+}
+
+fn changed_settings(folder: &str, before: &Download, after: &Download, patch: &Patch) -> Vec<(String, Restoration)> {
+    let bytes = |side: &Download, path: &RelPath| side.files.get(path.as_str()).map(|file| file.bytes.clone());
+    let changed = patch.changes.iter().filter_map(|(_, path)| {
+        let back = restoration(path, bytes(before, path).as_deref(), bytes(after, path).as_deref())?;
+        Some((format!("{folder}/{path}"), back))
+    });
+    changed.collect()
+}
+
+/// Tests that the agent changed: whether it may is the task's matter, and the verifier's own lie over them.
+fn changed_tests(patch: &Patch) -> Option<Finding> {
+    let tests = patch.changes.iter().filter(|(kind, path)| *kind != ChangeKind::Added && is_test(path));
+    let named = named(tests.map(|(kind, path)| format!("{path} ({})", kind.word())));
+    (!named.is_empty()).then(|| {
+        Finding::note("tests_changed", "working folder", format!("the agent changed tests that were there: {named}"))
+    })
+}
+
+fn is_test(path: &RelPath) -> bool {
+    let name = path.file_name();
+    let stem = name.split('.').next().unwrap_or(name);
+    let in_folder = path.as_str().split('/').rev().skip(1).any(|part| matches!(part, "test" | "tests" | "__tests__"));
+    in_folder
+        || stem.starts_with("test_")
+        || stem.ends_with("_test")
+        || name.contains(".test.")
+        || name.contains(".spec.")
+}
+
+fn named(paths: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = paths.collect();
+    let shown = all.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match all.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_are_known_by_name_or_folder() {
+        for (path, want) in [
+            ("tests/test_pen.py", true),
+            ("tests/data/sheep.txt", true),
+            ("src/test_pen.py", true),
+            ("pkg/pen_test.go", true),
+            ("src/pen.spec.ts", true),
+            ("src/pen.py", false),
+            ("contest.py", false),
+            ("latest/x.py", false),
+        ] {
+            assert_eq!(is_test(&RelPath::new(path).unwrap()), want, "{path}");
+        }
+    }
+}

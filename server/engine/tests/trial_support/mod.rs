@@ -1,0 +1,182 @@
+//! What the tests of whole trials share: an executor on the real engine whose agent is a script, and tasks of a few lines.
+#![allow(dead_code, unused_imports, reason = "each test program uses a part")]
+
+#[path = "../agents_support/mod.rs"]
+mod agents_support;
+
+use std::sync::Arc;
+
+use domain::attempt::AttemptResult;
+use domain::condition::Condition;
+use domain::id::{AttemptId, EvaluationId, TrialId};
+use domain::order::{Happening, TrialOrder};
+use domain::path::RelPath;
+use domain::plan::{AgentRef, RunSettings};
+use domain::spending::Spending;
+use domain::task::{ResultPlace, Task};
+use domain::time::Timestamp;
+use domain::tree::{LoadedFile, LoadedTree};
+use domain::trial::Phase;
+use engine::agent::Agent;
+use engine::agent::command::CommandAgent;
+use engine::blobs::Blobs;
+use engine::image::{ImageConfig, Images};
+use engine::network::Networks;
+use engine::sandbox::Redactor;
+use engine::trial::{Executor, ExecutorParts};
+use gateway::Gateway;
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+pub use agents_support::{MemoryBlobs, Rig};
+
+/// The agent that runs a task's instruction as a script.
+const SCRIPT_AGENT: &str = "exec sh \"$INSTRUCTION_FILE\"";
+
+/// An executor that knows one agent: a script.
+pub struct Bench {
+    pub rig: Rig,
+    pub blobs: Arc<MemoryBlobs>,
+    pub executor: Executor,
+    pub agent: AgentRef,
+    folder: tempfile::TempDir,
+}
+
+/// A task of a few lines.
+pub struct Case<'a> {
+    /// What the agent does.
+    pub agent: &'a str,
+    /// Lines of the Dockerfile after `WORKDIR /app`.
+    pub image: &'a str,
+    /// The body of `tests/test.sh`.
+    pub test: &'a str,
+    /// Further files of the task.
+    pub files: &'a [(&'a str, &'a str)],
+    /// Further lines of `[environment]`.
+    pub environment: &'a str,
+    pub place: ResultPlace,
+    pub settings: RunSettings,
+}
+
+impl Default for Case<'_> {
+    fn default() -> Self {
+        Self {
+            agent: "true\n",
+            image: "",
+            test: "echo 1 > /logs/verifier/reward.txt\n",
+            files: &[],
+            environment: "allow_internet = false",
+            place: ResultPlace::Anywhere,
+            settings: RunSettings::default(),
+        }
+    }
+}
+
+/// A trial that has ended.
+pub struct Ended {
+    pub result: AttemptResult,
+    /// What agent and verifier printed.
+    pub agent: String,
+    pub verifier: String,
+}
+
+impl Ended {
+    pub fn finding(&self, code: &str) -> Option<&str> {
+        self.result.findings.iter().find(|finding| finding.code == code).map(|finding| finding.message.as_str())
+    }
+}
+
+pub fn workspace() -> ResultPlace {
+    ResultPlace::Workspace { path: "/app".to_owned() }
+}
+
+impl Bench {
+    pub async fn new(name: &str) -> Self {
+        Self::with(name, |networks| networks).await
+    }
+
+    /// `networks` may change how networks are made.
+    pub async fn with(name: &str, networks: impl FnOnce(Networks) -> Networks) -> Self {
+        let rig = Rig::new(name).await;
+        let folder = tempfile::tempdir().unwrap();
+        let blobs = Arc::new(MemoryBlobs::default());
+        let agent = CommandAgent::new(SCRIPT_AGENT);
+        let named = AgentRef { name: agent.name().to_owned(), version: agent.version() };
+        let executor = Executor::new(ExecutorParts {
+            engine: Arc::new(rig.engine.clone()),
+            images: Images::new(rig.engine.clone(), ImageConfig::default()),
+            gateway: Gateway::new(Vec::new()),
+            networks: networks(Networks::new(rig.engine.clone(), folder.path().join("run"))),
+            agents: vec![Arc::new(agent)],
+            blobs: Arc::clone(&blobs) as Arc<dyn Blobs>,
+            clock: Arc::new(|| Timestamp(1)),
+            instance: rig.instance.clone(),
+            redactor: Redactor::new(Vec::<String>::new()),
+        });
+        Self { rig, blobs, executor, agent: named, folder }
+    }
+
+    fn task(&self, case: &Case<'_>) -> (LoadedTree, Task) {
+        let settings = format!(
+            "version = \"1.0\"\n[metadata]\ndifficulty = \"easy\"\n[verifier]\ntimeout_sec = 60\n[agent]\ntimeout_sec = 60\n\
+             [environment]\nbuild_timeout_sec = 300\ncpus = 2\nmemory = \"512M\"\nstorage = \"1G\"\n{}\n",
+            case.environment
+        );
+        let dockerfile = format!("FROM {}\nWORKDIR /app\n{}\n", self.rig.image, case.image);
+        let test = format!("#!/bin/bash\n{}", case.test);
+        let own = [
+            ("instruction.md", case.agent),
+            ("task.toml", &settings),
+            ("environment/Dockerfile", &dockerfile),
+            ("tests/test.sh", &test),
+        ];
+        let file = |text: &str| LoadedFile { executable: false, bytes: text.as_bytes().to_vec() };
+        let all = own.iter().chain(case.files);
+        let files: LoadedTree = all.map(|(path, text)| (RelPath::new(path).unwrap(), file(text))).collect();
+        let loaded = formats::task::load("isolated", files.clone(), Vec::new());
+        let mut task = loaded.task.unwrap_or_else(|| panic!("{:?}", loaded.findings));
+        task.result_place = case.place.clone();
+        (files, task)
+    }
+
+    pub async fn order(&self, case: &Case<'_>) -> TrialOrder {
+        let (files, task) = self.task(case);
+        for (_, file) in files.iter() {
+            self.blobs.put(file.bytes.clone()).await.unwrap();
+        }
+        TrialOrder {
+            evaluation: EvaluationId(1),
+            trial: TrialId(1),
+            attempt: AttemptId(1),
+            task,
+            condition: Condition::NoSkill,
+            repeat: 1,
+            skills: Vec::new(),
+            agent: self.agent.clone(),
+            model: None,
+            spent: Spending::default(),
+            settings: case.settings.clone(),
+        }
+    }
+
+    pub async fn trial(&self, case: &Case<'_>) -> Ended {
+        let (events, mut received) = mpsc::unbounded_channel();
+        self.executor.run(self.order(case).await, events, CancellationToken::new()).await;
+        let (mut agent, mut verifier, mut result) = (String::new(), String::new(), None);
+        while let Some(event) = received.recv().await {
+            match event.what {
+                Happening::Log { phase: Phase::Agent, text } => agent.push_str(&text),
+                Happening::Log { phase: Phase::Verifying, text } => verifier.push_str(&text),
+                Happening::Ended { result: ended } => result = Some(*ended),
+                Happening::Log { .. } | Happening::StepDone { .. } | Happening::PhaseReached { .. } => {}
+            }
+        }
+        Ended { result: result.expect("every attempt ends"), agent, verifier }
+    }
+
+    pub async fn finish(self) {
+        drop(self.executor);
+        self.rig.finish().await;
+        drop(self.folder);
+    }
+}
