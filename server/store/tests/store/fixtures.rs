@@ -10,7 +10,7 @@ use domain::path::RelPath;
 use domain::plan::{AgentRef, EvaluationPlan, RunSettings, TaskRef, Treatment};
 use domain::skill::{SkillManifest, SkillPackage};
 use domain::task::{
-    AgentPhase, Environment, ImageSource, NetworkPolicy, Task, TaskLayout, TaskMetadata, VerifierPhase,
+    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Task, TaskLayout, TaskMetadata, VerifierPhase,
 };
 use domain::time::Timestamp;
 use domain::tree::{Tree, TreeEntry};
@@ -58,8 +58,10 @@ pub fn task(name: &str, text: &str) -> Task {
             env_from_host: Default::default(),
             user: None,
             network: None,
+            keeps_test_settings: false,
             pass_mark: 1.0,
         },
+        result_place: ResultPlace::Anywhere,
         oracle: None,
         bundled_skills: vec![skill("sheep", "bundled")],
         metadata: TaskMetadata { difficulty: Some("easy".into()), category: None, tags: vec!["sheep".into()] },
