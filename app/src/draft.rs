@@ -1,6 +1,6 @@
 //! A plan as it stands in the form: texts as they were typed, addressable as a query string, and their way to a [`PlanRequest`].
 
-use domain::listing::{Choices, PlanRequest};
+use domain::listing::{BaselineRequest, Choices, PlanRequest};
 use domain::spending::SpendingCaps;
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
@@ -121,6 +121,8 @@ impl Draft {
         let request = PlanRequest {
             title: self.title.clone(),
             skills,
+            baseline: BaselineRequest::NoSkill,
+            distractors: Vec::new(),
             tasks,
             task_set: None,
             agent: self.agent.clone(),

@@ -2,6 +2,7 @@
 
 pub mod analysis;
 pub mod attempt;
+pub mod comparison;
 pub mod condition;
 pub mod draw;
 pub mod finding;

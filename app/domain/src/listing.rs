@@ -238,6 +238,29 @@ pub struct AgentChoice {
     pub skill_obstacle: Option<String>,
 }
 
+/// What a person wants the treatment to be compared with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum BaselineRequest {
+    /// No skill.
+    #[default]
+    NoSkill,
+    /// Earlier versions of the same skills.
+    PreviousVersion {
+        /// At least one.
+        versions: Vec<SkillVersionId>,
+    },
+    /// Skills that have nothing to do with the tasks.
+    Control {
+        /// At least one.
+        versions: Vec<SkillVersionId>,
+    },
+    /// Itself (A/A): the treatment in both arms.
+    Itself,
+    /// Nothing with nothing (A/A): no skill in either arm, whatever the treatment says.
+    Nothing,
+}
+
 /// What a person asks for when planning an evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanRequest {
@@ -245,6 +268,12 @@ pub struct PlanRequest {
     pub title: String,
     /// The skill versions of the treatment; empty = each task's own skills.
     pub skills: Vec<SkillVersionId>,
+    /// What it is compared with.
+    #[serde(default)]
+    pub baseline: BaselineRequest,
+    /// Skill versions that lie in both arms.
+    #[serde(default)]
+    pub distractors: Vec<SkillVersionId>,
     /// At least one.
     pub tasks: Vec<TaskId>,
     /// The task set that they are taken from; `None` = the one that holds exactly them, if there is one.
@@ -273,6 +302,14 @@ pub struct PlanRequest {
     pub spending: SpendingCaps,
 }
 
+impl PlanRequest {
+    /// Whether any arm gets a skill.
+    #[must_use]
+    pub fn places_skills(&self) -> bool {
+        self.baseline != BaselineRequest::Nothing || !self.distractors.is_empty()
+    }
+}
+
 /// What a plan will take and what it can tell, before anything is spent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanCard {
@@ -280,6 +317,9 @@ pub struct PlanCard {
     pub trials: u64,
     /// Number of tasks, the unit of inference.
     pub tasks: u64,
+    /// What is compared, in words.
+    #[serde(default)]
+    pub compared: String,
     /// Longest that the trials may take, in seconds, at the given concurrency.
     pub longest_seconds: u64,
     /// The smallest |Δ| that could be told from nothing if every flip went one way; `None` = no outcome can.

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::AttemptResult;
-use crate::condition::Condition;
+use crate::condition::{Condition, Pair};
 use crate::id::{AttemptId, EvaluationId, TrialId};
 use crate::plan::{AgentRef, ModelRef, RunSettings};
 use crate::skill::SkillPackage;
@@ -29,8 +29,11 @@ pub struct TrialOrder {
     pub condition: Condition,
     /// From 1.
     pub repeat: u32,
-    /// The treatment: what the with-skill arm gets. Given in both arms, so that an oracle which needs the skills can be told so.
-    pub skills: Vec<SkillPackage>,
+    /// The skills that are compared, by arm. Both are given whichever arm it is, so that the absence of the other's can be proven.
+    pub skills: Pair<Vec<SkillPackage>>,
+    /// Skills that lie beside them in both arms.
+    #[serde(default)]
+    pub distractors: Vec<SkillPackage>,
     /// Who solves it.
     pub agent: AgentRef,
     /// With which model.
@@ -40,6 +43,32 @@ pub struct TrialOrder {
     /// What the evaluation's earlier attempts have spent; asked for only where a limit of the whole evaluation needs it.
     #[serde(default)]
     pub spent: Spending,
+}
+
+impl TrialOrder {
+    /// The skills on trial in this arm.
+    #[must_use]
+    pub fn on_trial(&self) -> &[SkillPackage] {
+        self.skills.get(self.condition)
+    }
+
+    /// Everything that must lie where the agent looks, and nothing else.
+    #[must_use]
+    pub fn placed(&self) -> Vec<&SkillPackage> {
+        self.on_trial().iter().chain(&self.distractors).collect()
+    }
+
+    /// The skills whose use is looked for: those on trial, or where there is none, the other arm's, which must not show.
+    #[must_use]
+    pub fn watched(&self) -> &[SkillPackage] {
+        if self.on_trial().is_empty() { &self.skills.with } else { self.on_trial() }
+    }
+
+    /// Whether the plan places any skill, in whichever arm.
+    #[must_use]
+    pub fn has_skills(&self) -> bool {
+        !(self.skills.without.is_empty() && self.skills.with.is_empty() && self.distractors.is_empty())
+    }
 }
 
 /// Something that happened to an attempt.

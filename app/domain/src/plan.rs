@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::Comparison;
 use crate::condition::Condition;
 use crate::draw::Draw;
 use crate::hash::ContentHash;
@@ -19,6 +20,8 @@ pub enum Treatment {
     },
     /// The skills bundled with each task.
     TasksOwn,
+    /// No skill in either arm, to see how much the tasks alone vary (A/A).
+    Nothing,
 }
 
 /// A skill version as a plan names it.
@@ -101,6 +104,9 @@ pub struct EvaluationPlan {
     pub title: String,
     /// What the with-skill arm gets.
     pub treatment: Treatment,
+    /// What the baseline arm gets, and what lies in both.
+    #[serde(default, skip_serializing_if = "Comparison::is_plain")]
+    pub comparison: Comparison,
     /// On which tasks; each once.
     pub tasks: Vec<TaskRef>,
     /// The task set that they are taken from, by name; `None` = they are a set of their own.
@@ -165,6 +171,7 @@ mod tests {
         EvaluationPlan {
             title: String::new(),
             treatment: Treatment::TasksOwn,
+            comparison: Comparison::default(),
             tasks: (0..tasks).map(task).collect(),
             task_set: None,
             agent: AgentRef { name: "nop".into(), version: "1".into() },
@@ -186,6 +193,14 @@ mod tests {
             assert!(seen.insert((pair[0].task, pair[0].repeat)));
         }
         assert_eq!(seen.len(), 21);
+    }
+
+    /// A plan stored before a baseline could be chosen: a skill against none.
+    #[test]
+    fn an_older_plan_is_still_read_and_written_alike() {
+        let json = serde_json::to_value(plan(2, 1, 3)).unwrap();
+        assert!(json.get("comparison").is_none(), "{json}");
+        assert_eq!(serde_json::from_value::<EvaluationPlan>(json).unwrap(), plan(2, 1, 3));
     }
 
     #[test]

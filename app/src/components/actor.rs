@@ -1,5 +1,6 @@
 //! The actor line: every number says whose it is.
 
+use domain::comparison::Compared;
 use domain::plan::AgentRef;
 use domain::report::{EvaluationReport, ReportSkill};
 use leptos::prelude::*;
@@ -11,9 +12,16 @@ use super::words::{ImportedChip, ScriptedChip, Time};
 pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
     let scripted = report.is_scripted();
     let upstream = report.model_ref.as_ref().filter(|_| !scripted).map(|model| format!(" by {}", model.upstream));
+    let comparison = &report.comparison;
+    let baseline = (comparison.kind != Compared::NoSkill)
+        .then(|| view! { <div><dt>"Against"</dt><dd>{skills(&comparison.arms.without.skills)}</dd></div> });
+    let distractors = (!comparison.distractors.is_empty())
+        .then(|| view! { <div><dt>"In both arms"</dt><dd>{skills(&comparison.distractors)}</dd></div> });
     view! {
         <dl class="actor">
-            <div><dt>"Skill"</dt><dd>{report.skills.iter().map(skill_name).collect_view()}</dd></div>
+            <div><dt>"Skill"</dt><dd>{skills(&report.skills)}</dd></div>
+            {baseline}
+            {distractors}
             <div><dt>"Agent"</dt><dd>{agent_name(&report.agent)}</dd></div>
             <div>
                 <dt>"Model"</dt>
@@ -32,6 +40,11 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
 #[must_use]
 pub fn agent_name(agent: &AgentRef) -> String {
     format!("{} {}", agent.name, agent.version)
+}
+
+fn skills(skills: &[ReportSkill]) -> impl IntoView + use<> {
+    let none = skills.is_empty().then_some("no skill");
+    view! { {none}{skills.iter().map(skill_name).collect_view()} }
 }
 
 /// A skill's name with the first digits of its version.

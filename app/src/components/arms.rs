@@ -1,7 +1,24 @@
-//! The two arms: always the same two colours, always the same order, always named.
+//! The two arms: always the same two colours, always the same order, always named by what they held.
 
-use domain::condition::Condition;
+use domain::comparison::Compared;
+use domain::condition::{Condition, Pair};
 use leptos::prelude::*;
+
+/// What the arms on this page are called.
+#[derive(Clone, Copy)]
+struct Names(Pair<&'static str>);
+
+/// Has the arms on this page called by what was compared. Without it they are `no-skill` and `with-skill`.
+pub fn call_arms(compared: Compared) {
+    provide_context(Names(compared.arms()));
+}
+
+/// What an arm is called here.
+#[must_use]
+pub fn name(condition: Condition) -> &'static str {
+    let names = use_context::<Names>().map_or(Compared::NoSkill.arms(), |names| names.0);
+    *names.get(condition)
+}
 
 /// Class that gives an arm its colour.
 #[must_use]
@@ -12,8 +29,8 @@ pub const fn class(condition: Condition) -> &'static str {
     }
 }
 
-/// The name of an arm with its mark: a hollow square for no-skill, a filled one for with-skill.
+/// The name of an arm with its mark: a hollow square for the baseline, a filled one for the treatment.
 #[component]
 pub fn ArmName(condition: Condition) -> impl IntoView {
-    view! { <span class=class(condition)><span class="arm-mark" aria-hidden="true"></span>{condition.word()}</span> }
+    view! { <span class=class(condition)><span class="arm-mark" aria-hidden="true"></span>{name(condition)}</span> }
 }

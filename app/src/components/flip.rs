@@ -1,9 +1,10 @@
 //! What a pair says: rescued, broken, both, neither, or not scored.
 
-use domain::condition::Flip;
+use domain::condition::{Condition, Flip};
 use domain::report::PairedTrials;
 use leptos::prelude::*;
 
+use super::arms::name;
 use super::icon::{Icon, Sign};
 
 /// Sign, class and word of what a pair says; `None` = not scored.
@@ -20,13 +21,13 @@ pub const fn look(flip: Option<Flip>) -> (Sign, &'static str, &'static str) {
 
 /// What the word means, as a hint.
 #[must_use]
-pub const fn meaning(flip: Option<Flip>) -> &'static str {
+pub fn meaning(flip: Option<Flip>) -> String {
     match flip {
-        Some(Flip::Rescued) => "only the with-skill trial passed",
-        Some(Flip::Broken) => "only the no-skill trial passed",
-        Some(Flip::Both) => "both trials passed",
-        Some(Flip::Neither) => "neither trial passed",
-        None => "at least one trial has no score, so the pair is left out",
+        Some(Flip::Rescued) => format!("only the {} trial passed", name(Condition::WithSkill)),
+        Some(Flip::Broken) => format!("only the {} trial passed", name(Condition::NoSkill)),
+        Some(Flip::Both) => "both trials passed".to_owned(),
+        Some(Flip::Neither) => "neither trial passed".to_owned(),
+        None => "at least one trial has no score, so the pair is left out".to_owned(),
     }
 }
 
@@ -46,7 +47,7 @@ pub fn FlipLink(
     href: String,
 ) -> impl IntoView {
     let (sign, class, word) = look(pair.flip);
-    let title = pair.void.clone().unwrap_or_else(|| meaning(pair.flip).to_owned());
+    let title = pair.void.clone().unwrap_or_else(|| meaning(pair.flip));
     view! {
         <a class=format!("{class} flip-link") href=href title=title>
             <Icon sign=sign/>

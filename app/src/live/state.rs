@@ -102,6 +102,7 @@ fn ended_words(result: &domain::attempt::AttemptResult) -> String {
 mod tests {
     use super::*;
     use domain::attempt::AttemptResult;
+    use domain::comparison::Comparison;
     use domain::hash::ContentHash;
     use domain::id::{EvaluationId, TaskId, TrialId};
     use domain::plan::{AgentRef, EvaluationPlan, RunSettings, TaskRef, Treatment};
@@ -113,6 +114,7 @@ mod tests {
         let plan = EvaluationPlan {
             title: String::new(),
             treatment: Treatment::TasksOwn,
+            comparison: Comparison::default(),
             tasks: vec![TaskRef { id: TaskId(1), name: "t".to_owned(), version: ContentHash::of(b"t") }],
             task_set: None,
             agent: AgentRef { name: "nop".to_owned(), version: "1".to_owned() },

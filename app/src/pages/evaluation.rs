@@ -9,6 +9,7 @@ use super::{live_view, result};
 use crate::AppError;
 use crate::api::{self, EvaluationView};
 use crate::components::actor::ActorLine;
+use crate::components::arms::call_arms;
 use crate::components::loaded::loaded;
 use crate::components::words::Crumbs;
 use crate::live::{follow, log_lines};
@@ -32,6 +33,7 @@ pub fn Evaluation() -> impl IntoView {
 fn page(view: EvaluationView) -> impl IntoView {
     let log = RwSignal::new(log_lines(&view.events));
     let report = view.report.clone();
+    call_arms(report.comparison.kind);
     let view = RwSignal::new(view);
     let link = follow(view, log);
     let finished = Memo::new(move |_| view.with(|view| view.report.finished));

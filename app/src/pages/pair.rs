@@ -12,7 +12,7 @@ use super::pair_facts::{Facts, Proof};
 use super::pair_tests::Tests;
 use crate::AppError;
 use crate::api;
-use crate::components::arms::ArmName;
+use crate::components::arms::{ArmName, call_arms};
 use crate::components::flip::{FlipMark, meaning};
 use crate::components::fold::LongText;
 use crate::components::icon::{Icon, Sign};
@@ -42,6 +42,7 @@ pub fn Pair() -> impl IntoView {
 }
 
 fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
+    call_arms(pair.compared);
     let title = format!("{}, repeat {}", pair.task, pair.repeat);
     let crumbs = vec![
         ("/evaluations".to_owned(), "Evaluations".to_owned()),

@@ -194,6 +194,7 @@ fn shorten(label: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::comparison::Comparison;
     use domain::condition::Condition;
     use domain::hash::ContentHash;
     use domain::id::{EvaluationId, TaskId, TrialId};
@@ -209,6 +210,7 @@ mod tests {
         let plan = EvaluationPlan {
             title: String::new(),
             treatment: Treatment::TasksOwn,
+            comparison: Comparison::default(),
             tasks: tasks
                 .iter()
                 .enumerate()

@@ -6,6 +6,7 @@ mod results_support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::comparison::Baseline;
 use domain::condition::Condition;
 use domain::draw::Draw;
 use domain::finding::Finding;
@@ -13,7 +14,7 @@ use domain::hash::ContentHash;
 use domain::history::{EvaluationHistory, TrialHistory};
 use domain::id::{SkillVersionId, TaskId, TrialId};
 use domain::imported::{Imported, ResultFormat};
-use domain::plan::{EvaluationPlan, Treatment};
+use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::time::Timestamp;
 use formats::export::{ExportFormat, zipped};
 use formats::import::{Files, Reading, read_files};
@@ -33,9 +34,19 @@ fn renumbered(mut history: EvaluationHistory) -> EvaluationHistory {
     for (trial, n) in history.trials.iter_mut().zip(1..) {
         (trial.id, trial.task) = (TrialId(-n), ids[&trial.task]);
     }
+    let mut ids = 1..;
+    let mut renumber = |versions: &mut Vec<SkillRef>| {
+        versions.iter_mut().zip(&mut ids).for_each(|(skill, n)| skill.id = SkillVersionId(-n));
+    };
     if let Treatment::Skills { versions } = &mut history.plan.treatment {
-        versions.iter_mut().zip(1..).for_each(|(skill, n)| skill.id = SkillVersionId(-n));
+        renumber(versions);
     }
+    if let Baseline::PreviousVersion { versions } | Baseline::Control { versions } =
+        &mut history.plan.comparison.baseline
+    {
+        renumber(versions);
+    }
+    renumber(&mut history.plan.comparison.distractors);
     history
 }
 

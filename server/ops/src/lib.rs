@@ -3,6 +3,7 @@
 //! Starting an evaluation writes rows and nothing else: the scheduler in `server` finds them. This crate never sees the engine.
 
 mod analyze;
+mod arms;
 mod check;
 mod error;
 mod estimate;

@@ -40,6 +40,7 @@ impl Ops {
         Ok(PairDetail {
             evaluation: id,
             scripted: row.plan.model.as_ref().is_some_and(|model| model.scripted),
+            compared: row.plan.comparison.kind(),
             repeats: row.plan.repeats,
             title: row.plan.title,
             task_id: task,

@@ -1,15 +1,18 @@
-//! Planning: what is asked for, checked, counted, and started.
+//! Planning: what is asked for, checked, counted, and started. What lies in the arms is checked in `arms`.
 
 use std::collections::BTreeSet;
 
+use domain::comparison::{Compared, Comparison};
 use domain::finding::Finding;
 use domain::id::EvaluationId;
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
-use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, TaskRef, Treatment};
 use domain::planner::PlanEstimate;
+use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
 use domain::task::Task;
 
+use crate::arms::Arms;
 use crate::{Ops, OpsError, Result};
 
 /// Most repeats of a task in each arm.
@@ -53,7 +56,7 @@ impl Ops {
     }
 
     async fn check(&self, request: &PlanRequest) -> Result<Checked> {
-        let agent = self.agent(&request.agent)?;
+        let agent = self.agent(&request.agent, request.places_skills())?;
         let model = self.model(agent, request)?;
         let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
         let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
@@ -65,15 +68,16 @@ impl Ops {
         }
         let (task_refs, tasks) = self.chosen_tasks(request).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
-        let (treatment, skills) = self.treatment(request, &tasks).await?;
-        let findings = lint(&tasks, &skills);
+        let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
+        let findings = lint(&tasks, &skills).into_iter().chain(findings).collect();
         let seed = match request.seed {
             Some(seed) => seed,
             None => drawn_seed()?,
         };
         let plan = EvaluationPlan {
-            title: title(request, &treatment, tasks.len()),
+            title: title(request, &treatment, &comparison, tasks.len()),
             treatment,
+            comparison,
             tasks: task_refs,
             task_set,
             agent: agent.agent.clone(),
@@ -92,15 +96,15 @@ impl Ops {
         Ok(Checked { plan, tasks, findings })
     }
 
-    fn agent(&self, name: &str) -> Result<&AgentChoice> {
+    fn agent(&self, name: &str, places_skills: bool) -> Result<&AgentChoice> {
         let names = || self.config.agents.iter().map(|choice| choice.agent.name.clone()).collect::<Vec<_>>().join(", ");
         let is_it = |agent: &AgentRef| agent.name == name || format!("{}@{}", agent.name, agent.version) == name;
         let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
         let found =
             found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))?;
         match &found.skill_obstacle {
-            Some(why) => Err(OpsError::invalid(why.clone())),
-            None => Ok(found),
+            Some(why) if places_skills => Err(OpsError::invalid(why.clone())),
+            _ => Ok(found),
         }
     }
 
@@ -146,33 +150,6 @@ impl Ops {
         }
         Ok((refs, tasks))
     }
-
-    async fn treatment(&self, request: &PlanRequest, tasks: &[Task]) -> Result<(Treatment, Vec<SkillPackage>)> {
-        if request.skills.is_empty() {
-            let bare: Vec<&str> =
-                tasks.iter().filter(|task| task.bundled_skills.is_empty()).map(|task| task.name.as_str()).collect();
-            if !bare.is_empty() {
-                return Err(OpsError::invalid(format!(
-                    "these tasks bring no skill of their own: {}; leave them out or choose a skill",
-                    bare.join(", ")
-                )));
-            }
-            return Ok((Treatment::TasksOwn, tasks.iter().flat_map(|task| task.bundled_skills.clone()).collect()));
-        }
-        let (mut versions, mut skills): (Vec<SkillRef>, Vec<SkillPackage>) = (Vec::new(), Vec::new());
-        for id in &request.skills {
-            let row = self.store.skill_version(*id).await?;
-            let name = row.package.manifest.name.clone();
-            if skills.iter().any(|skill| skill.folder() == row.package.folder()) {
-                return Err(OpsError::invalid(format!(
-                    "two of the skills would lie in one folder: {name}; choose one"
-                )));
-            }
-            versions.push(SkillRef { id: *id, name, version: row.hash });
-            skills.push(row.package);
-        }
-        Ok((Treatment::Skills { versions }, skills))
-    }
 }
 
 fn within(what: &str, value: u32, most: u32) -> Result<u32> {
@@ -190,7 +167,7 @@ fn drawn_seed() -> Result<u64> {
     Ok(u64::from_le_bytes(bytes) >> 11)
 }
 
-fn title(request: &PlanRequest, treatment: &Treatment, tasks: usize) -> String {
+fn title(request: &PlanRequest, treatment: &Treatment, comparison: &Comparison, tasks: usize) -> String {
     if !request.title.trim().is_empty() {
         return request.title.trim().chars().take(200).collect();
     }
@@ -199,8 +176,15 @@ fn title(request: &PlanRequest, treatment: &Treatment, tasks: usize) -> String {
         Treatment::Skills { versions } => {
             versions.iter().map(|version| version.name.as_str()).collect::<Vec<_>>().join(" + ")
         }
+        Treatment::Nothing => "no skill".to_owned(),
     };
-    format!("{what} on {tasks} {}", if tasks == 1 { "task" } else { "tasks" })
+    let what = match comparison.kind() {
+        Compared::NoSkill => what,
+        Compared::PreviousVersion => format!("{what} new against old"),
+        Compared::Control => format!("{what} against an unrelated skill"),
+        Compared::Same => format!("A/A: {what} twice"),
+    };
+    format!("{what} on {}", number::counted(tasks as u64, "task"))
 }
 
 /// An instruction that names the skill gives it away in both arms.
@@ -229,6 +213,7 @@ fn card(checked: &Checked, estimate: PlanEstimate) -> PlanCard {
     PlanCard {
         trials: plan.trials() as u64,
         tasks: plan.tasks.len() as u64,
+        compared: ComparisonReport::of(plan).words,
         longest_seconds: longest.ceil() as u64,
         smallest_delta: estimate.power.smallest_possible,
         advice: estimate.advice.clone(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use domain::attempt::{AttemptResult, PhaseTimes};
 use domain::condition::Condition;
 use domain::id::EvaluationId;
-use domain::listing::{AgentChoice, PlanRequest};
+use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
 use domain::order::{Happening, TrialEvent};
 use domain::plan::AgentRef;
 use domain::spending::SpendingCaps;
@@ -39,6 +39,8 @@ async fn request(ops: &Ops, agent: &str) -> PlanRequest {
     PlanRequest {
         title: String::new(),
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
+        baseline: BaselineRequest::NoSkill,
+        distractors: Vec::new(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
         task_set: None,
         agent: agent.into(),

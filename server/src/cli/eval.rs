@@ -5,28 +5,25 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 use clap::Args;
 use domain::finding::Finding;
-use domain::id::{SkillVersionId, TaskId};
+use domain::id::TaskId;
 use domain::listing::{PlanRequest, Refused};
 use domain::report::EvaluationReport;
 use domain::spending::SpendingCaps;
 use engine::agent::command::NAME as COMMAND;
-use ops::{Ops, OpsError, Upload};
+use ops::{Ops, OpsError};
 use tokio_util::sync::CancellationToken;
 
+use super::arms::{ArmArgs, Chosen};
 use super::fail_if::{FailIf, Held};
 use super::{Exit, Failure, progress, table};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
-/// Whose skills those from the command line are.
-const OWNER: &str = "local";
-
 /// What to evaluate, and how.
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// A skill (folder, archive or SKILL.md), or the word `task` for each task's own bundled skills. May be given several times.
-    #[arg(long, required = true, value_name = "PATH|task")]
-    skill: Vec<String>,
+    #[command(flatten)]
+    arms: ArmArgs,
     /// Tasks: a task folder, or a folder of them. May be given several times.
     #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
     tasks: Vec<PathBuf>,
@@ -139,11 +136,13 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     if args.agent == COMMAND && args.command.is_none() {
         return Err(Failure::unusable(anyhow!("the agent 'command' runs a command of yours; give it with --command")));
     }
-    let skills = skills(ops, &args.skill).await?;
+    let Chosen { skills, baseline, distractors } = args.arms.choose(ops).await?;
     let tasks = tasks(ops, args).await?;
     let request = PlanRequest {
         title: String::new(),
         skills,
+        baseline,
+        distractors,
         tasks,
         task_set: args.task_set.clone(),
         agent: args.agent.clone(),
@@ -164,47 +163,8 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     };
     let card = ops.plan(&request).await.map_err(unusable)?;
     say(&card.findings);
-    eprintln!("{} trials. {}", card.trials, card.advice);
+    eprintln!("{}: {} trials. {}", card.compared, card.trials, card.advice);
     Ok(request)
-}
-
-async fn skills(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Failure> {
-    if wanted.iter().any(|skill| skill == "task") {
-        if wanted.len() > 1 {
-            return Err(Failure::unusable(anyhow!("--skill task stands alone: it means each task's own skills")));
-        }
-        return Ok(Vec::new());
-    }
-    let mut versions = Vec::new();
-    for path in wanted {
-        let path = PathBuf::from(path);
-        if !path.exists() {
-            return Err(Failure::unusable(anyhow!("there is no skill at {}; check the path", path.display())));
-        }
-        let intake = ops.upload_skills(OWNER, Upload::Path(path.clone())).await.map_err(unusable)?;
-        intake.accepted.iter().for_each(|skill| say(&skill.findings));
-        say(&intake.findings);
-        refuse(&intake.refused)?;
-        match intake.accepted.as_slice() {
-            [] => {
-                return Err(Failure::unusable(anyhow!(
-                    "there is no skill in {}; a skill is a folder with a SKILL.md",
-                    path.display()
-                )));
-            }
-            [skill] => versions.push(skill.version_id),
-            several => {
-                let names: Vec<&str> = several.iter().map(|skill| skill.path.as_str()).collect();
-                return Err(Failure::unusable(anyhow!(
-                    "there are {} skills in {}; name one of them: {}",
-                    several.len(),
-                    path.display(),
-                    names.join(", ")
-                )));
-            }
-        }
-    }
-    Ok(versions)
 }
 
 async fn tasks(ops: &Ops, args: &EvalArgs) -> Result<Vec<TaskId>, Failure> {
@@ -232,7 +192,7 @@ async fn tasks(ops: &Ops, args: &EvalArgs) -> Result<Vec<TaskId>, Failure> {
     Ok(chosen.into_iter().map(|task| task.id).collect())
 }
 
-fn refuse(refused: &[Refused]) -> Result<(), Failure> {
+pub(super) fn refuse(refused: &[Refused]) -> Result<(), Failure> {
     if refused.is_empty() {
         return Ok(());
     }
@@ -243,7 +203,7 @@ fn refuse(refused: &[Refused]) -> Result<(), Failure> {
     Err(Failure::unusable(anyhow!("{} of the inputs cannot be used; mend or leave them out", refused.len())))
 }
 
-fn say(findings: &[Finding]) {
+pub(super) fn say(findings: &[Finding]) {
     findings
         .iter()
         .filter(|finding| finding.severity > domain::finding::Severity::Note)

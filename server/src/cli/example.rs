@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 use domain::id::EvaluationId;
-use domain::listing::PlanRequest;
+use domain::listing::{BaselineRequest, PlanRequest};
 use domain::spending::SpendingCaps;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
@@ -68,6 +68,8 @@ async fn request(ops: &Ops, folder: &Path) -> Result<PlanRequest, OpsError> {
     Ok(PlanRequest {
         title: "Example".to_owned(),
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
+        baseline: BaselineRequest::NoSkill,
+        distractors: Vec::new(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
         task_set: None,
         agent: "bash".to_owned(),

@@ -2,6 +2,7 @@
 
 mod agents;
 mod analyze;
+mod arms;
 mod check;
 mod doctor;
 mod eval;

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 
+use domain::comparison::Compared;
 use domain::id::{EvaluationId, EventId};
 use domain::listing::LiveEvent;
 use domain::order::Happening;
@@ -23,7 +24,7 @@ pub async fn follow(
 ) -> ops::Result<EvaluationReport> {
     let mut wakes = ops.subscribe(id);
     let mut report = ops.report(id).await?;
-    let mut shown = Shown::new(report.trials.len() as u64);
+    let mut shown = Shown::new(report.trials.len() as u64, report.comparison.kind);
     let mut after = EventId(0);
     loop {
         wakes.borrow_and_update();
@@ -49,10 +50,11 @@ struct Shown {
     bar: Option<ProgressBar>,
     total: u64,
     finished: u64,
+    compared: Compared,
 }
 
 impl Shown {
-    fn new(total: u64) -> Self {
+    fn new(total: u64, compared: Compared) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(total);
             if let Ok(style) =
@@ -63,7 +65,7 @@ impl Shown {
             bar.enable_steady_tick(std::time::Duration::from_millis(250));
             bar
         });
-        Self { bar, total, finished: 0 }
+        Self { bar, total, finished: 0, compared }
     }
 
     const fn may_be_done(&self) -> bool {
@@ -71,7 +73,8 @@ impl Shown {
     }
 
     fn event(&mut self, event: &LiveEvent) {
-        let who = format!("{} {} #{}", event.task, event.condition, event.repeat);
+        let arm = self.compared.arms();
+        let who = format!("{} {} #{}", event.task, arm.get(event.condition), event.repeat);
         match &event.what {
             Happening::PhaseReached { phase } => self.say(&format!("{who}: {}", phase.word()), false),
             Happening::Ended { result } => {

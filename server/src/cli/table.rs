@@ -21,11 +21,6 @@ macro_rules! line {
 }
 
 fn head(text: &mut String, report: &EvaluationReport) {
-    let version = |version: &Option<String>| {
-        version.as_ref().map(|version| format!("@{}", version.chars().take(12).collect::<String>())).unwrap_or_default()
-    };
-    let skills: Vec<String> =
-        report.skills.iter().map(|skill| format!("{}{}", skill.name, version(&skill.version))).collect();
     let model = match (&report.model, report.is_scripted()) {
         (None, _) => String::new(),
         (Some(model), false) => format!(" · model {model}"),
@@ -34,8 +29,8 @@ fn head(text: &mut String, report: &EvaluationReport) {
     line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
     line!(
         text,
-        "skill {} · agent {} {}{model} · seed {}",
-        skills.join(" + "),
+        "{} · agent {} {}{model} · seed {}",
+        report.comparison.words,
         report.agent.name,
         report.agent.version,
         report.seed
@@ -129,7 +124,7 @@ fn trouble(text: &mut String, report: &EvaluationReport) {
             text,
             "{} {} repeat {}: {}: {}",
             trial.task,
-            trial.condition,
+            report.comparison.arm(trial.condition),
             trial.repeat,
             trial.verdict.as_deref().unwrap_or("running"),
             trial.error.as_deref().unwrap_or_default(),

@@ -1,8 +1,10 @@
 //! Claims: who runs what next. One short transaction picks a trial, opens its attempt and moves it, so that no trial is claimed twice.
 
+use domain::comparison::Baseline;
+use domain::condition::Pair;
 use domain::id::{AttemptId, EvaluationId};
 use domain::order::TrialOrder;
-use domain::plan::{EvaluationPlan, Treatment};
+use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::skill::SkillPackage;
 use domain::spending::Spending;
 use domain::time::Timestamp;
@@ -89,15 +91,16 @@ impl Store {
     /// [`crate::StoreError::NotFound`] if the task or a skill version was removed; [`crate::StoreError::Busy`], [`crate::StoreError::Unreadable`].
     pub async fn order(&self, claim: &Claim) -> Result<TrialOrder> {
         let task = self.task(claim.trial.task).await?.task;
-        let skills = match &claim.plan.treatment {
+        let with = match &claim.plan.treatment {
             Treatment::TasksOwn => task.bundled_skills.clone(),
-            Treatment::Skills { versions } => {
-                let mut skills: Vec<SkillPackage> = Vec::with_capacity(versions.len());
-                for version in versions {
-                    skills.push(self.skill_version(version.id).await?.package);
-                }
-                skills
-            }
+            Treatment::Skills { versions } => self.packages(versions).await?,
+            Treatment::Nothing => Vec::new(),
+        };
+        let comparison = &claim.plan.comparison;
+        let without = match &comparison.baseline {
+            Baseline::NoSkill => Vec::new(),
+            Baseline::PreviousVersion { versions } | Baseline::Control { versions } => self.packages(versions).await?,
+            Baseline::Same => with.clone(),
         };
         let spent = match claim.plan.settings.spending.is_of_evaluation() {
             true => self.spent(claim.trial.evaluation).await?,
@@ -111,11 +114,20 @@ impl Store {
             task,
             condition: claim.trial.condition,
             repeat: claim.trial.repeat,
-            skills,
+            skills: Pair { without, with },
+            distractors: self.packages(&comparison.distractors).await?,
             agent: claim.plan.agent.clone(),
             model: claim.plan.model.clone(),
             settings: claim.plan.settings.clone(),
         })
+    }
+
+    async fn packages(&self, versions: &[SkillRef]) -> Result<Vec<SkillPackage>> {
+        let mut packages = Vec::with_capacity(versions.len());
+        for version in versions {
+            packages.push(self.skill_version(version.id).await?.package);
+        }
+        Ok(packages)
     }
 
     /// What the attempts of an evaluation have spent, as far as it is known.

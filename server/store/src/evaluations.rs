@@ -3,7 +3,7 @@
 use domain::hash::ContentHash;
 use domain::id::{AttemptId, CampaignId, EvaluationId, SkillId};
 use domain::imported::Imported;
-use domain::plan::{EvaluationPlan, Treatment};
+use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::time::Timestamp;
 use domain::trial::{TrialInput, TrialState};
 use sqlx::{FromRow, SqliteConnection};
@@ -155,7 +155,7 @@ impl Store {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
-    /// The evaluations that treat with any version of a skill, newest first.
+    /// The evaluations that name any version of a skill, be it as treatment, baseline or distractor, newest first.
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
@@ -258,6 +258,9 @@ pub(crate) fn check(plan: &EvaluationPlan) -> Result<()> {
     if matches!(&plan.treatment, Treatment::Skills { versions } if versions.is_empty()) {
         return refuse("its treatment has no skill");
     }
+    if let Some(fault) = plan.comparison.fault(&plan.treatment) {
+        return refuse(fault);
+    }
     check_range("a time-out multiplier of", plan.settings.timeout_multiplier, f64::MIN_POSITIVE..=f64::MAX)
 }
 
@@ -270,8 +273,7 @@ async fn check_references(db: &mut SqliteConnection, plan: &EvaluationPlan) -> R
             return Err(StoreError::not_found("task", format!("{} {} ({})", task.id, task.name, task.version.short())));
         }
     }
-    let Treatment::Skills { versions } = &plan.treatment else { return Ok(()) };
-    for skill in versions {
+    for skill in versions(plan) {
         let hash: Option<String> = sqlx::query_scalar("SELECT hash FROM skill_versions WHERE id = $1")
             .bind(skill.id.0)
             .fetch_optional(&mut *db)
@@ -282,6 +284,15 @@ async fn check_references(db: &mut SqliteConnection, plan: &EvaluationPlan) -> R
         }
     }
     Ok(())
+}
+
+/// Every skill version that a plan names, whatever for.
+fn versions(plan: &EvaluationPlan) -> impl Iterator<Item = &SkillRef> {
+    let treatment: &[SkillRef] = match &plan.treatment {
+        Treatment::Skills { versions } => versions,
+        Treatment::TasksOwn | Treatment::Nothing => &[],
+    };
+    treatment.iter().chain(plan.comparison.versions())
 }
 
 /// Equal exactly when two plans ask for the same runs.
@@ -312,8 +323,7 @@ pub(crate) async fn insert(
 }
 
 async fn insert_skills(db: &mut SqliteConnection, id: EvaluationId, plan: &EvaluationPlan) -> Result<()> {
-    let Treatment::Skills { versions } = &plan.treatment else { return Ok(()) };
-    for skill in versions {
+    for skill in versions(plan) {
         sqlx::query("INSERT OR IGNORE INTO evaluation_skills (evaluation_id, skill_version_id) VALUES ($1, $2)")
             .bind(id.0)
             .bind(skill.id.0)

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use domain::attempt::{AttemptResult, PhaseTimes};
+use domain::comparison::Comparison;
 use domain::condition::Condition;
 use domain::hash::ContentHash;
 use domain::id::EvaluationId;
@@ -77,6 +78,7 @@ pub async fn own_evaluation(data: &Path) -> EvaluationId {
     let plan = EvaluationPlan {
         title: format!("Sheep {SECRET}"),
         treatment: Treatment::TasksOwn,
+        comparison: Comparison::default(),
         tasks,
         task_set: None,
         agent: AgentRef { name: "bash".to_owned(), version: "1".to_owned() },

@@ -4,6 +4,7 @@
 
 mod check;
 mod common;
+mod comparison;
 mod disk;
 mod evaluation;
 mod example;

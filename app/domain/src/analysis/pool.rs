@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::rank::{Contender, Fraction, Unranked};
+use crate::comparison::{Compared, Comparison};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId};
 use crate::plan::{AgentRef, EvaluationPlan, TaskRef, Treatment};
@@ -24,6 +25,8 @@ pub enum TreatmentKey {
     },
     /// The skills bundled with each task.
     TasksOwn,
+    /// None: an A/A evaluation.
+    Nothing,
 }
 
 /// On which tasks, as part of a key.
@@ -57,6 +60,25 @@ pub struct PoolKey {
     pub scripted: bool,
     /// On which tasks.
     pub task_set: TaskSetKey,
+    /// What the baseline arm got and what lay in both arms, where it was not a skill against none.
+    pub compared: Option<ComparedKey>,
+}
+
+/// A comparison other than a skill against none, as part of a key.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ComparedKey {
+    /// Its kind.
+    pub kind: Compared,
+    /// Versions that it names, in the order of their addresses.
+    pub versions: Vec<ContentHash>,
+}
+
+impl ComparedKey {
+    fn of(comparison: &Comparison) -> Option<Self> {
+        let mut versions: Vec<ContentHash> = comparison.versions().map(|skill| skill.version).collect();
+        versions.sort_unstable();
+        (!comparison.is_plain()).then_some(Self { kind: comparison.kind(), versions })
+    }
 }
 
 impl PoolKey {
@@ -70,6 +92,7 @@ impl PoolKey {
                 versions.sort_unstable();
                 TreatmentKey::Skills { versions }
             }
+            Treatment::Nothing => TreatmentKey::Nothing,
         };
         let AgentRef { name, version } = plan.agent.clone();
         Self {
@@ -78,6 +101,7 @@ impl PoolKey {
             agent_version: version,
             model: plan.model.as_ref().map(|model| model.name.clone()),
             scripted: plan.model.as_ref().is_some_and(|model| model.scripted),
+            compared: ComparedKey::of(&plan.comparison),
             task_set: match &plan.task_set {
                 Some(name) => TaskSetKey::Named { name: name.clone() },
                 None => TaskSetKey::Listed { tasks: listed(&plan.tasks) },
@@ -175,7 +199,10 @@ pub fn pool(key: PoolKey, members: &[Member<'_>]) -> PooledRow {
         unfinished: waiting.iter().map(|member| member.id).collect(),
         newest: finished.last().map(|member| member.created_at),
         exact_delta: Fraction::of_tasks(&tasks),
-        unranked: Unranked::of(&totals, key.scripted),
+        unranked: match &key.compared {
+            Some(compared) => Some(Unranked::Compared { with: compared.kind }),
+            None => Unranked::of(&totals, key.scripted),
+        },
         tasks_in_versions: in_versions(&planned),
         key,
         tasks,

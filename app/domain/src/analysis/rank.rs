@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::comparison::Compared;
 use crate::report::{TaskReport, Totals};
 use crate::stats::counts::PairCounts;
 use crate::stats::interval::Interval;
@@ -97,6 +98,11 @@ pub enum Unranked {
         /// It takes.
         needed: u32,
     },
+    /// The baseline was no plain one: not a skill against none.
+    Compared {
+        /// With what it was compared.
+        with: Compared,
+    },
     /// Too many pairs are incomplete.
     Incomplete {
         /// Share of pairs that are complete.
@@ -129,6 +135,8 @@ impl fmt::Display for Unranked {
             Self::Scripted => f.write_str("scripted model"),
             Self::Imported => f.write_str("imported"),
             Self::TooFewTasks { tasks, needed } => write!(f, "not enough tasks ({tasks} of {needed})"),
+            Self::Compared { with: Compared::NoSkill } => f.write_str("beside distractor skills"),
+            Self::Compared { with } => write!(f, "compared: {}", with.word()),
             Self::Incomplete { complete } => write!(f, "incomplete ({:.0} % of pairs)", complete * 100.0),
         }
     }

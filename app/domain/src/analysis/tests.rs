@@ -4,6 +4,7 @@ use super::pool::{Member, PoolKey, TaskSetKey, pool};
 use super::rank::{Fraction, Unranked};
 use super::*;
 use crate::attempt::AttemptResult;
+use crate::comparison::{Baseline, Comparison};
 use crate::condition::Condition::{self, NoSkill, WithSkill};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, SkillVersionId, TaskId, TrialId};
@@ -221,6 +222,7 @@ fn plan(tasks: &[i64], repeats: u32, scripted: bool) -> EvaluationPlan {
     EvaluationPlan {
         title: String::new(),
         treatment: Treatment::Skills { versions: vec![skill] },
+        comparison: Comparison::default(),
         tasks: tasks.iter().map(task).collect(),
         task_set: None,
         agent: AgentRef { name: "bash".into(), version: "1".into() },
@@ -333,4 +335,21 @@ fn an_edited_task_is_another_task() {
     let (first, second) = (trials(&old, 0, passes(true)), trials(&new, 10, passes(true)));
     let row = pool(PoolKey::of(&in_set(&old)), &[member(1, &old, &first), member(2, &new, &second)]);
     assert_eq!((row.tasks.len(), row.tasks_in_versions), (3, vec!["t2".to_owned()]));
+}
+
+#[test]
+fn another_comparison_is_another_row_and_has_no_rank() {
+    let plain = plan(&[1, 2, 3, 4, 5, 6], 1, false);
+    let old = SkillRef { id: SkillVersionId(2), name: "s".into(), version: ContentHash::of(b"old") };
+    for (baseline, distractors, words) in [
+        (Baseline::PreviousVersion { versions: vec![old.clone()] }, vec![], "compared: previous-version"),
+        (Baseline::Same, vec![], "compared: a-a"),
+        (Baseline::NoSkill, vec![old], "beside distractor skills"),
+    ] {
+        let other = EvaluationPlan { comparison: Comparison { baseline, distractors }, ..plain.clone() };
+        assert_ne!(PoolKey::of(&other, None), PoolKey::of(&plain, None));
+        let records = trials(&other, 0, passes(true));
+        let row = pool(PoolKey::of(&other, None), &[member(1, &other, &records)]);
+        assert_eq!(row.unranked.map(|why| why.to_string()).as_deref(), Some(words));
+    }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::AttemptResult;
+use crate::comparison::Compared;
 use crate::condition::{Condition, Pair};
 use crate::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
 use crate::order::Happening;
@@ -27,6 +28,9 @@ pub struct PairDetail {
     pub repeats: u32,
     /// Whether the model's answers came from a file.
     pub scripted: bool,
+    /// What was compared: what the arms are called.
+    #[serde(default)]
+    pub compared: Compared,
     /// Both arms; `None` where the trial does not exist.
     pub arms: Pair<Option<ArmDetail>>,
     /// The pair before and after this one in the plan: task row and repeat.

@@ -1,6 +1,8 @@
 //! An evaluation's result, recomputed from its stored trials. Serialised as it is, it is the JSON of `skilldelta eval --json`; pages and
 //! tables show the same values. Unknown is `null`, never 0 and never NaN.
 
+mod compared;
+mod noise_floor;
 pub mod number;
 mod pairs;
 mod sentence;
@@ -11,16 +13,18 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use compared::{ArmReport, ComparisonReport};
+pub use noise_floor::MeasuredNoise;
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, headline, headline_of};
 pub use totals::Totals;
 
 use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
+use crate::comparison::Compared;
 use crate::condition::Condition;
-use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
-use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
+use crate::plan::{AgentRef, EvaluationPlan, ModelRef};
 use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
 use crate::time::Timestamp;
@@ -66,6 +70,18 @@ pub struct ReportSkill {
     pub version: Option<String>,
 }
 
+impl ReportSkill {
+    /// Stands for the skills that each task brings.
+    pub const TASKS_OWN: &str = "task's own";
+
+    /// Name and the first digits of the version: `sheep@1a2b3c4d5e6f`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let version = self.version.as_ref().map(|version| format!("@{}", version.chars().take(12).collect::<String>()));
+        format!("{}{}", self.name, version.unwrap_or_default())
+    }
+}
+
 /// The whole result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationReport {
@@ -83,6 +99,9 @@ pub struct EvaluationReport {
     pub skill: ReportSkill,
     /// All skills of the treatment.
     pub skills: Vec<ReportSkill>,
+    /// With what they were compared, and what lay beside them.
+    #[serde(default)]
+    pub comparison: ComparisonReport,
     /// Who solved the tasks.
     pub agent: AgentRef,
     /// The model's name; `null` for agents that call none.
@@ -99,6 +118,10 @@ pub struct EvaluationReport {
     pub tasks: Vec<TaskReport>,
     /// Trial by trial.
     pub trials: Vec<TrialReport>,
+    /// What Δ does where nothing differs: an A/A evaluation's own, else that of A/A evaluations of these tasks with this agent and model; `null`
+    /// where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_floor: Option<MeasuredNoise>,
     /// Where it came from, if others ran it: marked wherever the result appears, and never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -172,16 +195,10 @@ impl EvaluationReport {
         let index: TrialIndex<'_> =
             trials.iter().map(|trial| ((trial.task_id, trial.condition, trial.repeat), trial)).collect();
         let tasks: Vec<TaskReport> = plan.tasks.iter().map(|task| TaskReport::of(task, plan.repeats, &index)).collect();
-        let skills = match &plan.treatment {
-            Treatment::TasksOwn => vec![ReportSkill { name: "task's own".to_owned(), version: None }],
-            Treatment::Skills { versions } => versions
-                .iter()
-                .map(|skill| ReportSkill {
-                    name: skill.name.clone(),
-                    version: skill.version.known().map(ContentHash::to_hex),
-                })
-                .collect(),
-        };
+        let skills = compared::of_treatment(&plan.treatment);
+        let comparison = ComparisonReport::of(plan);
+        let noise_floor =
+            (comparison.kind == Compared::Same).then(|| MeasuredNoise::of_itself(id, &tasks, plan.repeats)).flatten();
         let skill = skills.first().cloned().unwrap_or(ReportSkill { name: "none".to_owned(), version: None });
         Self {
             schema: SCHEMA.to_owned(),
@@ -191,6 +208,7 @@ impl EvaluationReport {
             finished: trials.iter().all(|trial| trial.state.verdict().is_some()),
             skill,
             skills,
+            comparison,
             agent: plan.agent.clone(),
             model: plan.model.as_ref().map(|model| model.name.clone()),
             model_ref: plan.model.clone(),
@@ -199,6 +217,7 @@ impl EvaluationReport {
             totals: Totals::of(&tasks, trials),
             tasks,
             trials: trials.iter().map(TrialReport::from).collect(),
+            noise_floor,
             imported: None,
         }
     }

@@ -8,6 +8,7 @@ use super::TrialRecord;
 use crate::condition::{Condition, Flip, Pair};
 use crate::id::{TaskId, TrialId};
 use crate::plan::TaskRef;
+use crate::stats::counts::PairCounts;
 
 /// Trials by task, arm and repeat.
 pub type TrialIndex<'a> = HashMap<(TaskId, Condition, u32), &'a TrialRecord>;
@@ -132,6 +133,12 @@ impl TaskReport {
             activated: opened.fold(None, |any, one| Some(any.unwrap_or(false) || one)),
             pairs,
         }
+    }
+
+    /// Its complete pairs by kind.
+    #[must_use]
+    pub fn counts(&self) -> PairCounts {
+        self.pairs.iter().filter_map(|pair| pair.flip).collect()
     }
 
     /// What its pairs say: the flip where there is one pair, else how many there are of each kind.

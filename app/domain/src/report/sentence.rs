@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EvaluationReport, Totals, number};
+use super::{EvaluationReport, MeasuredNoise, Totals, number};
+use crate::comparison::Compared;
+use crate::stats::alpha::Alpha;
 use crate::stats::interval::Interval;
 use crate::stats::verdict::DeltaVerdict;
 
@@ -10,7 +12,7 @@ use crate::stats::verdict::DeltaVerdict;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Headline {
     /// A stable word for style classes and icons: `improves`, `harms`, `no_effect`, `inconclusive`, `cannot_be_resolved`, `interim`,
-    /// `no_result`.
+    /// `no_result`, `noise_floor` (two arms that are the same).
     pub class: String,
     /// For people, such as `Improves`.
     pub word: String,
@@ -31,10 +33,86 @@ pub struct Scope {
     pub unit: &'static str,
 }
 
-/// Says what a report says. While trials are still to come it is marked as interim and gives no verdict.
+/// Says what a report says. While trials are still to come it is marked as interim and gives no verdict. What was compared comes first, unless it
+/// is a skill against none.
 #[must_use]
 pub fn headline(report: &EvaluationReport) -> Headline {
-    headline_of(&report.totals, Scope { finished: report.finished, one_repeat: report.repeats == 1, unit: "task" })
+    let scope = Scope { finished: report.finished, one_repeat: report.repeats == 1, unit: "task" };
+    let comparison = &report.comparison;
+    if comparison.kind == Compared::Same {
+        return alike(report, scope);
+    }
+    let headline = headline_of(&report.totals, scope);
+    if comparison.is_plain() {
+        return headline;
+    }
+    Headline { sentence: compared(&comparison.words, &headline.sentence), ..headline }
+}
+
+/// `sheep against goats: rescues …`.
+fn compared(words: &str, sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    let first = letters.next().map(char::to_lowercase).into_iter().flatten();
+    format!("{words}: {}{}", first.collect::<String>(), letters.as_str())
+}
+
+/// Two arms that are the same: no verdict on a skill, but on how far chance alone moves Δ.
+fn alike(report: &EvaluationReport, scope: Scope) -> Headline {
+    let (totals, words) = (&report.totals, &report.comparison.words);
+    if totals.verdict.is_none() {
+        let headline = without_pairs(totals, scope);
+        return Headline { sentence: compared(words, &headline.sentence), ..headline };
+    }
+    let flipped = totals.rescued + totals.broken;
+    let mut sentence = format!(
+        "{words}: {flipped} of {} flipped; Δ {}",
+        number::counted(totals.pairs_complete, scope.pairs()),
+        number::points(totals.delta)
+    );
+    if let Some(ci) = totals.delta_ci {
+        sentence += &format!(", 95 % interval {}", interval(ci));
+    }
+    sentence += ".";
+    if !scope.finished {
+        return interim(sentence, totals);
+    }
+    let mut advice = report.noise_floor.as_ref().map(floor).unwrap_or_default();
+    if totals.p_value.is_some_and(|p| p <= Alpha::FIVE_PERCENT.value()) {
+        advice += " So large a difference comes by chance in 1 of 20 such evaluations; repeat it, and look whether the arms were alike indeed.";
+    }
+    Headline {
+        class: "noise_floor".to_owned(),
+        word: "Noise floor".to_owned(),
+        sentence,
+        advice: advice + &left_out(totals),
+    }
+}
+
+/// What an A/A evaluation says of others.
+fn floor(noise: &MeasuredNoise) -> String {
+    let size = |share: f64| number::points(Some(share)).trim_start_matches('+').to_owned();
+    format!(
+        "Both arms were alike, so every flip is chance: the standard deviation of Δ is {}, and on these tasks a Δ within ±{} is what chance gives 19 times in 20.",
+        size(noise.sd_delta),
+        size(noise.band)
+    )
+}
+
+impl Scope {
+    const fn pairs(self) -> &'static str {
+        if self.one_repeat { "task" } else { "pair" }
+    }
+}
+
+fn interim(sentence: String, totals: &Totals) -> Headline {
+    let advice = format!(
+        "Interim: {} still to come.",
+        match totals.pairs_incomplete {
+            1 => "1 pair is".to_owned(),
+            n => format!("{n} pairs are"),
+        }
+    );
+    Headline { class: "interim".to_owned(), word: "Interim".to_owned(), sentence, advice }
 }
 
 /// The same for totals that come from elsewhere.
@@ -43,8 +121,7 @@ pub fn headline_of(totals: &Totals, scope: Scope) -> Headline {
     let Some(verdict) = &totals.verdict else { return without_pairs(totals, scope) };
     let sentence = seen(totals, scope);
     if !scope.finished {
-        let advice = format!("Interim: {} pairs are still to come.", totals.pairs_incomplete);
-        return Headline { class: "interim".to_owned(), word: "Interim".to_owned(), sentence, advice };
+        return interim(sentence, totals);
     }
     let advice = advice(verdict, totals, scope.unit);
     Headline { class: verdict.word().to_owned(), word: verdict.to_string(), sentence, advice }
@@ -65,11 +142,10 @@ fn without_pairs(totals: &Totals, scope: Scope) -> Headline {
 }
 
 fn seen(totals: &Totals, scope: Scope) -> String {
-    let unit = if scope.one_repeat { "task" } else { "pair" };
     let mut sentence = format!(
         "Rescues {} of {}, breaks {}; Δ {}",
         totals.rescued,
-        number::counted(totals.pairs_complete, unit),
+        number::counted(totals.pairs_complete, scope.pairs()),
         totals.broken,
         number::points(totals.delta),
     );
@@ -92,7 +168,7 @@ fn interval(ci: Interval) -> String {
 }
 
 fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
-    let mut advice = match verdict {
+    let advice = match verdict {
         DeltaVerdict::CannotBeResolved { tasks, tasks_needed, .. } => format!(
             "With {} no outcome could be told from chance; it takes at least {tasks_needed} {unit}s that all flip the same way.",
             number::counted(u64::from(*tasks), unit),
@@ -103,12 +179,15 @@ fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
             format!("Not enough to tell a difference from chance; more {unit}s would narrow the interval.")
         }
     };
-    if totals.pairs_incomplete > 0 {
-        let left_out = format!("{} left out of Δ", number::counted(totals.pairs_incomplete, "pair"));
-        let bounds = totals.delta_bounds.and_then(|[low, high]| Interval::new(low, high)).map(interval);
-        let bounds =
-            bounds.map(|bounds| format!("; had they gone worst or best, Δ would be {bounds}")).unwrap_or_default();
-        advice = format!("{advice} {left_out}{bounds}.").trim_start().to_owned();
+    (advice + &left_out(totals)).trim_start().to_owned()
+}
+
+/// ` 2 pairs left out of Δ; had they gone …`, after a blank; empty where none is.
+fn left_out(totals: &Totals) -> String {
+    if totals.pairs_incomplete == 0 {
+        return String::new();
     }
-    advice
+    let bounds = totals.delta_bounds.and_then(|[low, high]| Interval::new(low, high)).map(interval);
+    let bounds = bounds.map(|bounds| format!("; had they gone worst or best, Δ would be {bounds}")).unwrap_or_default();
+    format!(" {} left out of Δ{bounds}.", number::counted(totals.pairs_incomplete, "pair"))
 }

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::attempt::AttemptResult;
+use crate::comparison::{Baseline, Comparison};
 use crate::hash::ContentHash;
-use crate::id::AttemptId;
-use crate::plan::{RunSettings, TaskRef};
+use crate::id::{AttemptId, SkillVersionId};
+use crate::plan::{RunSettings, SkillRef, TaskRef, Treatment};
 use crate::verdict::{FailReason, InfraClass, Verdict};
 
 /// One trial in shorthand: task, arm, verdict (`p`ass, `f`ail, `i`nfra, `.` running), total tokens.
@@ -13,6 +14,10 @@ type Row<'a> = (&'a str, Condition, char, Option<u64>);
 use Condition::{NoSkill, WithSkill};
 
 fn report(rows: &[Row<'_>]) -> EvaluationReport {
+    report_of(Treatment::TasksOwn, Comparison::default(), rows)
+}
+
+fn report_of(treatment: Treatment, comparison: Comparison, rows: &[Row<'_>]) -> EvaluationReport {
     let mut names: Vec<&str> = rows.iter().map(|row| row.0).collect();
     names.dedup();
     let task = |(i, name): (usize, &&str)| TaskRef {
@@ -22,7 +27,8 @@ fn report(rows: &[Row<'_>]) -> EvaluationReport {
     };
     let plan = EvaluationPlan {
         title: "t".into(),
-        treatment: Treatment::TasksOwn,
+        treatment,
+        comparison,
         tasks: names.iter().enumerate().map(task).collect(),
         task_set: None,
         agent: AgentRef { name: "bash".into(), version: "1".into() },
@@ -167,4 +173,106 @@ fn a_running_evaluation_gives_interim_numbers_and_no_verdict() {
     let headline = headline(&report);
     assert_eq!((headline.class.as_str(), report.finished), ("interim", false));
     assert!(headline.advice.contains("1 pairs") || headline.advice.contains("still to come"), "{headline:?}");
+}
+
+/// Rows of `rescued`, `broken` and both-passed tasks, in this order.
+fn rows_of(rescued: usize, broken: usize, both: usize) -> Vec<(String, Condition, char, Option<u64>)> {
+    let kinds = [(rescued, 'p', 'f'), (broken, 'f', 'p'), (both, 'p', 'p')];
+    let verdicts = kinds.iter().flat_map(|(n, with, without)| vec![(*with, *without); *n]);
+    let task = |(i, (with, without)): (usize, (char, char))| {
+        let name = format!("t{i:03}");
+        [(name.clone(), WithSkill, with, Some(110)), (name, NoSkill, without, Some(100))]
+    };
+    verdicts.enumerate().flat_map(task).collect()
+}
+
+fn headline_compared(
+    treatment: Treatment,
+    baseline: Baseline,
+    distractors: &[SkillRef],
+    [rescued, broken, both]: [usize; 3],
+) -> Headline {
+    let rows = rows_of(rescued, broken, both);
+    let rows: Vec<Row<'_>> =
+        rows.iter().map(|(name, arm, verdict, tokens)| (name.as_str(), *arm, *verdict, *tokens)).collect();
+    headline(&report_of(treatment, Comparison { baseline, distractors: distractors.to_vec() }, &rows))
+}
+
+#[test]
+fn the_sentence_names_what_was_compared() {
+    let skill = |name: &str, bytes: &[u8]| SkillRef {
+        id: SkillVersionId(1),
+        name: name.into(),
+        version: ContentHash::of(bytes),
+    };
+    let (new, old, other) = (skill("sheep", b"new"), skill("sheep", b"old"), skill("goats", b"g"));
+    let [at_new, at_old, at_other] =
+        [&new, &old, &other].map(|skill| format!("{}@{}", skill.name, skill.version.short()));
+    let treatment = || Treatment::Skills { versions: vec![new.clone()] };
+    for (treatment, baseline, distractors, class, sentence) in [
+        (treatment(), Baseline::NoSkill, vec![], "improves", "Rescues 12 of 20 tasks, breaks 0; Δ +60 pp".to_owned()),
+        (
+            treatment(),
+            Baseline::NoSkill,
+            vec![other.clone()],
+            "improves",
+            format!("{at_new} against no skill, beside 1 distractor skill: rescues 12 of 20 tasks, breaks 0; Δ +60 pp"),
+        ),
+        (
+            treatment(),
+            Baseline::PreviousVersion { versions: vec![old.clone()] },
+            vec![],
+            "improves",
+            format!("{at_new} against {at_old}: rescues 12 of 20 tasks, breaks 0; Δ +60 pp"),
+        ),
+        (
+            treatment(),
+            Baseline::Control { versions: vec![other.clone()] },
+            vec![],
+            "improves",
+            format!("{at_new} against the unrelated {at_other}: rescues 12 of 20 tasks, breaks 0; Δ +60 pp"),
+        ),
+        (
+            Treatment::Nothing,
+            Baseline::Same,
+            vec![],
+            "noise_floor",
+            "A/A: no skill against no skill: 12 of 20 tasks flipped; Δ +60 pp, 95 % interval".to_owned(),
+        ),
+        (
+            treatment(),
+            Baseline::Same,
+            vec![],
+            "noise_floor",
+            format!("A/A: {at_new} against {at_new}: 12 of 20 tasks flipped; Δ +60 pp"),
+        ),
+    ] {
+        let headline = headline_compared(treatment, baseline, &distractors, [12, 0, 8]);
+        assert_eq!(headline.class, class);
+        assert!(headline.sentence.starts_with(&sentence), "{:?} does not start with {sentence:?}", headline.sentence);
+        let costs = headline.sentence.ends_with("; costs 10 % more tokens.");
+        assert_eq!(costs, class != "noise_floor", "{:?}", headline.sentence);
+    }
+}
+
+#[test]
+fn two_arms_that_are_the_same_show_noise_and_never_a_skill() {
+    let quiet = headline_compared(Treatment::Nothing, Baseline::Same, &[], [1, 1, 8]);
+    assert_eq!((quiet.class.as_str(), quiet.word.as_str()), ("noise_floor", "Noise floor"));
+    // q = 2.5/11, √(q/10) = 15.08 pp, ±29.5 pp.
+    assert_eq!(
+        quiet.advice,
+        "Both arms were alike, so every flip is chance: the standard deviation of Δ is 15 pp, and on these tasks a Δ within ±30 pp is what chance gives 19 times in 20."
+    );
+    let loud = headline_compared(Treatment::Nothing, Baseline::Same, &[], [9, 0, 1]);
+    assert!(loud.advice.ends_with("look whether the arms were alike indeed."), "{:?}", loud.advice);
+}
+
+/// A result written before there was anything to compare with but no skill.
+#[test]
+fn an_older_result_is_still_read() {
+    let mut json = serde_json::to_value(report(&[("t1", WithSkill, 'p', None), ("t1", NoSkill, 'f', None)])).unwrap();
+    json.as_object_mut().unwrap().remove("comparison");
+    let read: EvaluationReport = serde_json::from_value(json).unwrap();
+    assert!(read.comparison.is_plain() && headline(&read).sentence.starts_with("Rescues 1 of 1 task"));
 }

@@ -134,12 +134,7 @@ impl Totals {
 
 /// Complete pairs per task, the input of the test.
 pub(crate) fn counts(tasks: &[TaskReport]) -> Vec<PairCounts> {
-    let of_task = |task: &TaskReport| {
-        let mut counts = PairCounts::default();
-        task.pairs.iter().filter_map(|pair| pair.flip).for_each(|flip| counts.record(flip));
-        counts
-    };
-    tasks.iter().map(of_task).filter(|counts| counts.pairs() > 0).collect()
+    tasks.iter().map(TaskReport::counts).filter(|counts| counts.pairs() > 0).collect()
 }
 
 /// Token sums per task, the input of ρ's interval.

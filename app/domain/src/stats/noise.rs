@@ -30,6 +30,17 @@ impl NoiseFloor {
     }
 }
 
+/// Standard deviation of a Δ over `tasks` tasks with `repeats` pairs each, where nothing differs and pairs flip as `seen` in an A/A run:
+/// √(q/(n·k)), a flip being worth ±1 with equal chance. Half a flip is added to those seen. `None` without pairs, tasks or repeats.
+#[must_use]
+pub fn sd_delta(seen: &PairCounts, tasks: u32, repeats: u32) -> Option<f64> {
+    if seen.pairs() == 0 || tasks == 0 || repeats == 0 {
+        return None;
+    }
+    let share = (seen.discordant() as f64 + 0.5) / (seen.pairs() as f64 + 1.0);
+    Some((share / (f64::from(tasks) * f64::from(repeats))).sqrt())
+}
+
 /// The share of pairs that flipped either way, as an A/A run showed; `None` without pairs.
 #[must_use]
 pub fn flip_share(counts: &PairCounts) -> Option<f64> {
@@ -38,7 +49,7 @@ pub fn flip_share(counts: &PairCounts) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{NoiseFloor, PairCounts, flip_share};
+    use super::{NoiseFloor, PairCounts, flip_share, sd_delta};
 
     #[test]
     fn known_values() {
@@ -49,5 +60,20 @@ mod tests {
         assert_eq!((NoiseFloor::expected(0, 0.5), NoiseFloor::expected(5, f64::NAN)), (None, None));
         assert_eq!(flip_share(&PairCounts { both: 2, rescued: 1, broken: 1, neither: 0 }), Some(0.5));
         assert_eq!(flip_share(&PairCounts::default()), None);
+    }
+
+    /// As many pairs seen as planned, of which very many flip at the rate of a task set: the formula of the expected floor.
+    #[test]
+    fn what_was_seen_gives_what_was_expected() {
+        let seen = PairCounts { both: 820_000, rescued: 90_000, broken: 90_000, neither: 0 };
+        let expected = NoiseFloor::expected(10, 0.9).unwrap().sd_delta;
+        assert!((sd_delta(&seen, 10, 1).unwrap() - expected).abs() < 1e-6);
+        assert!((sd_delta(&seen, 10, 4).unwrap() - expected / 2.0).abs() < 1e-6);
+        let none = PairCounts { both: 10, ..PairCounts::default() };
+        assert!(sd_delta(&none, 10, 1).unwrap() > 0.0, "none seen is not none there");
+        assert_eq!(
+            (sd_delta(&PairCounts::default(), 9, 1), sd_delta(&none, 0, 1), sd_delta(&none, 9, 0)),
+            (None, None, None)
+        );
     }
 }

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use domain::attempt::AttemptResult;
-use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::tree::LoadedTree;
@@ -196,7 +195,7 @@ impl Attempt<'_> {
             ))
         })?;
         match agent.skill_obstacle() {
-            Some(why) if !self.order.skills.is_empty() => Err(Fault::Order(why.to_owned())),
+            Some(why) if self.order.has_skills() => Err(Fault::Order(why.to_owned())),
             _ => Ok(agent),
         }
     }
@@ -204,8 +203,7 @@ impl Attempt<'_> {
     /// A skill that lay in its place and was never put before the model was not on trial: both arms would be the same run.
     fn is_skill_available(&self) -> Result<(), Fault> {
         let seen = &self.result.activation;
-        let is_on_trial = self.order.condition == Condition::WithSkill && !self.order.skills.is_empty();
-        if is_on_trial && seen.listed == Some(false) && seen.opened != Some(true) {
+        if !self.order.on_trial().is_empty() && seen.listed == Some(false) && seen.opened != Some(true) {
             let looked_in = self.result.audit.as_ref().map(|audit| audit.looked_in.join(", ")).unwrap_or_default();
             return Err(Fault::Audit(format!(
                 "the skill was not available: it lay where the agent looks ({looked_in}), and no request told the model of it"
@@ -225,8 +223,8 @@ impl Attempt<'_> {
             caps: spending::caps(order),
             budget: self.executor.budgets.of(order),
             lane: replay::lane(order),
-            watch: order.skills.iter().map(|skill| skill.manifest.description.clone()).collect(),
-            watch_anywhere: self.executor.telling_lines(&order.skills).await?,
+            watch: order.watched().iter().map(|skill| skill.manifest.description.clone()).collect(),
+            watch_anywhere: self.executor.telling_lines(order.watched()).await?,
             provider_tools: place::provider_tools(&order.task),
             ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
         };
@@ -322,7 +320,10 @@ impl Attempt<'_> {
         self.result.peak_memory = run.peak_memory;
         let wire = gateway.filter(|gateway| !gateway.records().is_empty()).map(evidence::on_the_wire);
         let traced = activation(&run.trace, &place.installed);
-        self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
+        // Where no skill is on trial there is none to be listed or opened, and neither is known.
+        if !place.installed.is_empty() {
+            self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
+        }
         self.result.findings.extend(run.findings.iter().cloned());
         self.result.findings.extend(place.names_wanted());
         self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);

@@ -1,7 +1,6 @@
 //! Solutions of v1.0 tasks may import the task's skills from wherever its Dockerfile copied them. Such a solution gets them there, under their
-//! own folder names, in the with-skill arm. No other agent does: it finds the treatment in its own folder.
+//! own folder names, in an arm that has them on trial. No other agent does: it finds the treatment in its own folder.
 
-use domain::condition::Condition;
 use domain::order::TrialOrder;
 
 use super::fault::Fault;
@@ -19,9 +18,9 @@ pub(super) async fn place(
     places: &[String],
 ) -> Result<(), Fault> {
     let wants = agent.needs_oracle()
-        && order.condition == Condition::WithSkill
         && order.task.oracle.as_ref().is_some_and(|oracle| oracle.needs_skills)
-        && order.skills == order.task.bundled_skills;
+        && !order.on_trial().is_empty()
+        && order.on_trial() == order.task.bundled_skills;
     if !wants || places.is_empty() {
         return Ok(());
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::order::TrialOrder;
 use domain::path::RelPath;
@@ -71,7 +70,7 @@ pub(super) struct Place {
     pub(super) workdir: String,
     pub(super) user: Option<String>,
     pub(super) audit: SkillAudit,
-    /// The treatment's skills, with the folder they have, or would have.
+    /// The skills whose use is looked for, with the folder they have, or would have.
     pub(super) installed: Vec<InstalledSkill>,
     /// The working folder as it was; `None` where nobody looks at what the agent leaves.
     pub(super) before: Option<Before>,
@@ -137,16 +136,17 @@ impl Executor {
         skills::remove(sandbox.as_ref(), &removed).await?;
         let looked_in = agent.skill_folders(&home, &workdir);
         let target = looked_in.first().cloned().unwrap_or_else(|| format!("{home}/.agents/skills"));
-        if order.condition == Condition::WithSkill {
-            let loaded = self.load_skills(&order.skills).await?;
+        let placed = order.placed();
+        if !placed.is_empty() {
+            let loaded = self.load_skills(&placed).await?;
             let upload = skills::place(Upload::new(), &target, &loaded);
             sandbox.upload(upload).await?;
         }
-        let audit = skills::audit(sandbox.as_ref(), looked_in, removed, order.condition, &order.skills).await?;
+        let audit = skills::audit(sandbox.as_ref(), looked_in, removed, &placed).await?;
         let mounted = agent.mounts().into_iter().map(|mount| mount.target);
         let expected =
             mounted.chain([home.clone(), workdir.clone(), folder.to_owned()]).filter(|at| at != "/").collect();
-        let installed = order.skills.iter().map(|skill| installed(skill, &target)).collect();
+        let installed = order.watched().iter().map(|skill| installed(skill, &target)).collect();
         Ok(Place {
             sandbox,
             way,
@@ -250,13 +250,13 @@ impl Executor {
         Ok(lines)
     }
 
-    async fn load_skills<'a>(&self, skills: &'a [SkillPackage]) -> Result<Vec<(&'a SkillPackage, LoadedTree)>, Fault> {
+    async fn load_skills<'a>(&self, skills: &[&'a SkillPackage]) -> Result<Vec<(&'a SkillPackage, LoadedTree)>, Fault> {
         let mut loaded = Vec::with_capacity(skills.len());
         for skill in skills {
             let files = load_tree(self.blobs.as_ref(), &skill.tree)
                 .await
                 .map_err(|source| Fault::Blobs { what: "a file of the skill", source })?;
-            loaded.push((skill, files));
+            loaded.push((*skill, files));
         }
         Ok(loaded)
     }

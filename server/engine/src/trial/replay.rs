@@ -1,6 +1,5 @@
 //! What a trial needs so that its model calls can be recorded and given again.
 
-use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::order::TrialOrder;
@@ -13,8 +12,9 @@ const SHORT: usize = 12;
 /// where they are there.
 pub(super) fn lane(order: &TrialOrder) -> String {
     let short = |hash: ContentHash| hash.to_hex().chars().take(SHORT).collect::<String>();
-    let skills = order.skills.iter().filter(|_| order.condition == Condition::WithSkill);
-    let versions = std::iter::once(short(order.task.version())).chain(skills.map(|skill| short(skill.version())));
+    let skills = order.placed();
+    let versions = skills.iter().map(|skill| short(skill.version()));
+    let versions = std::iter::once(short(order.task.version())).chain(versions);
     let versions = versions.collect::<Vec<_>>().join(" ");
     format!("{} {:?} {} {versions}", order.task.name, order.condition, order.repeat)
 }

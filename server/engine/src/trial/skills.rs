@@ -1,9 +1,8 @@
-//! The only difference between the arms: the physical presence of the skill (design §5.1). Skills that came with the image are removed in
-//! both arms, the treatment's are placed in one, and what then lies where the agent looks is audited in both.
+//! The only difference between the arms: the skills on trial that are physically there (design §5.1). Skills that came with the image are
+//! removed in both arms, each arm's own and the distractors are placed, and what then lies where the agent looks is audited in both.
 
 use std::time::Duration;
 
-use domain::condition::Condition;
 use domain::skill::SkillPackage;
 use domain::skill_audit::{FoundSkill, SkillAudit};
 use domain::tree::LoadedTree;
@@ -85,13 +84,12 @@ pub(super) fn place(mut upload: Upload, folder: &str, skills: &[(&SkillPackage, 
     upload
 }
 
-/// Looks where the agent will look, and compares with what should be there.
+/// Looks where the agent will look, and compares with what should be there in this arm.
 pub(super) async fn audit(
     sandbox: &dyn Sandbox,
     looked_in: Vec<String>,
     removed: Vec<String>,
-    condition: Condition,
-    treatment: &[SkillPackage],
+    expected: &[&SkillPackage],
 ) -> Result<SkillAudit, Fault> {
     let mut found = Vec::new();
     for folder in &looked_in {
@@ -100,12 +98,8 @@ pub(super) async fn audit(
         }
     }
     found.sort();
-    let expected = match condition {
-        Condition::NoSkill => Vec::new(),
-        Condition::WithSkill => treatment.iter().map(SkillPackage::folder).collect(),
-    };
     let audit = SkillAudit { looked_in, found, removed };
-    compare(&audit, expected)?;
+    compare(&audit, expected.iter().map(|skill| skill.folder()).collect())?;
     Ok(audit)
 }
 

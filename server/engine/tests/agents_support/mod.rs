@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use domain::attempt::{AttemptResult, BlobRef};
-use domain::condition::Condition;
+use domain::condition::{Condition, Pair};
 use domain::hash::ContentHash;
 use domain::id::{AttemptId, EvaluationId, TrialId};
 use domain::order::{Happening, TrialOrder};
@@ -238,7 +238,8 @@ impl Bench {
             task,
             condition,
             repeat: 1,
-            skills,
+            skills: Pair { without: Vec::new(), with: skills },
+            distractors: Vec::new(),
             agent: AgentRef { name: self.tree.label.agent.clone(), version: self.tree.label.version.clone() },
             model: Some(ModelRef { name: MODEL.to_owned(), upstream: "scripted".to_owned(), scripted: true }),
             spent: Spending::default(),

@@ -52,6 +52,12 @@ pub struct EvaluationPart {
     pub created_at: Timestamp,
     /// What the with-skill arm got.
     pub treatment: TreatmentPart,
+    /// What the baseline arm got; absent = no skill.
+    #[serde(default)]
+    pub baseline: BaselinePart,
+    /// What lay in both arms.
+    #[serde(default)]
+    pub distractors: Vec<VersionPart>,
     /// On which tasks.
     pub tasks: Vec<VersionPart>,
     /// The task set that they are taken from, where it has a name.
@@ -80,6 +86,29 @@ pub enum TreatmentPart {
     },
     /// The skills bundled with each task.
     TasksOwn,
+    /// No skill in either arm.
+    Nothing,
+}
+
+/// What the baseline arm got.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum BaselinePart {
+    /// No skill.
+    #[default]
+    NoSkill,
+    /// Earlier versions of the treatment's skills.
+    PreviousVersion {
+        /// At least one.
+        versions: Vec<VersionPart>,
+    },
+    /// Skills that have nothing to do with the tasks.
+    Control {
+        /// At least one.
+        versions: Vec<VersionPart>,
+    },
+    /// The same as the other arm.
+    Same,
 }
 
 /// A task or skill with its exact bytes' address.

@@ -2,15 +2,18 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use domain::comparison::Baseline;
 use domain::hash::ContentHash;
 use domain::history::{EvaluationHistory, TrialHistory};
-use domain::plan::Treatment;
+use domain::plan::{SkillRef, Treatment};
 use domain::trial::TrialState;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Number, Value};
 
-use super::document::{Document, EvaluationPart, FilePart, SCHEMA, TreatmentPart, TrialPart, VersionPart};
+use super::document::{
+    BaselinePart, Document, EvaluationPart, FilePart, SCHEMA, TreatmentPart, TrialPart, VersionPart,
+};
 use super::{ExportError, Exported};
 
 /// The document as text.
@@ -41,16 +44,23 @@ fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
     // Another runner's seed and limits are unknown; what stands in the plan for them is no measurement.
     let foreign = history.imported.as_ref().is_some_and(domain::imported::Imported::is_foreign);
     let version = |name: &str, version: ContentHash| VersionPart { name: name.to_owned(), version: version.known() };
+    let skills = |skills: &[SkillRef]| skills.iter().map(|skill| version(&skill.name, skill.version)).collect();
     EvaluationPart {
         id: Some(history.id.0),
         title: plan.title.clone(),
         created_at: history.created_at,
         treatment: match &plan.treatment {
             Treatment::TasksOwn => TreatmentPart::TasksOwn,
-            Treatment::Skills { versions } => TreatmentPart::Skills {
-                versions: versions.iter().map(|skill| version(&skill.name, skill.version)).collect(),
-            },
+            Treatment::Skills { versions } => TreatmentPart::Skills { versions: skills(versions) },
+            Treatment::Nothing => TreatmentPart::Nothing,
         },
+        baseline: match &plan.comparison.baseline {
+            Baseline::NoSkill => BaselinePart::NoSkill,
+            Baseline::PreviousVersion { versions } => BaselinePart::PreviousVersion { versions: skills(versions) },
+            Baseline::Control { versions } => BaselinePart::Control { versions: skills(versions) },
+            Baseline::Same => BaselinePart::Same,
+        },
+        distractors: skills(&plan.comparison.distractors),
         tasks: plan.tasks.iter().map(|task| version(&task.name, task.version)).collect(),
         task_set: plan.task_set.clone(),
         agent: plan.agent.clone(),

@@ -4,12 +4,7 @@ use domain::report::{EvaluationReport, ReportSkill, number};
 
 /// `count-sheep@1a2b3c4d5e6f + other`.
 pub(super) fn skills(report: &EvaluationReport) -> String {
-    report.skills.iter().map(skill).collect::<Vec<_>>().join(" + ")
-}
-
-fn skill(skill: &ReportSkill) -> String {
-    let version = skill.version.as_ref().map(|version| format!("@{}", version.chars().take(12).collect::<String>()));
-    format!("{}{}", skill.name, version.unwrap_or_default())
+    report.skills.iter().map(ReportSkill::words).collect::<Vec<_>>().join(" + ")
 }
 
 /// `bash 1`.
@@ -27,8 +22,9 @@ pub(super) fn marks(report: &EvaluationReport) -> Vec<String> {
     let scripted =
         report.is_scripted().then(|| "Scripted model: its answers came from a file; not a measurement".to_owned());
     let imported = report.imported.as_ref().map(domain::imported::Imported::sentence);
+    let compared = (!report.comparison.is_plain()).then(|| format!("Compared: {}", report.comparison.words));
     let open = (!report.finished).then(|| "Not finished: the numbers are interim".to_owned());
-    imported.into_iter().chain(scripted).chain(open).collect()
+    imported.into_iter().chain(scripted).chain(compared).chain(open).collect()
 }
 
 /// The facts beside the headline: name and value, the same words as on the result's page.

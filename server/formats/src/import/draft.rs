@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::attempt::AttemptResult;
+use domain::comparison::Comparison;
 use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
@@ -73,6 +74,7 @@ impl Draft {
         let plan = EvaluationPlan {
             title: self.title,
             treatment: treatment(&self.skills),
+            comparison: Comparison::default(),
             tasks: task_refs(&tasks),
             task_set: None,
             agent: AgentRef {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use domain::comparison::{Baseline, Comparison};
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::history::TrialHistory;
@@ -16,7 +17,7 @@ use serde::Deserialize;
 use super::draft::MOST_PAIRS;
 use super::files::{json_error, parse};
 use super::{Files, ReadEvaluation, skilldelta_report};
-use crate::export::document::{Document, FilePart, SCHEMA, TreatmentPart, TrialPart};
+use crate::export::document::{BaselinePart, Document, FilePart, SCHEMA, TreatmentPart, TrialPart, VersionPart};
 
 /// As far as a file is looked at to see whether it is ours, in bytes.
 const HEAD: usize = 512;
@@ -115,20 +116,28 @@ fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>>
         return Err(refuse("too_many_pairs", path, message, "export the evaluations one by one"));
     }
     let known = |version: Option<ContentHash>| version.unwrap_or(ContentHash::UNKNOWN);
+    let mut ids = 1..;
+    let mut skills = |versions: &[VersionPart]| -> Vec<SkillRef> {
+        let skill = |(skill, id): (&VersionPart, i64)| SkillRef {
+            id: SkillVersionId(-id),
+            name: skill.name.clone(),
+            version: known(skill.version),
+        };
+        versions.iter().zip(&mut ids).map(skill).collect()
+    };
     let treatment = match &part.treatment {
         TreatmentPart::TasksOwn => Treatment::TasksOwn,
-        TreatmentPart::Skills { versions } => Treatment::Skills {
-            versions: (1..)
-                .zip(versions)
-                .map(|(id, skill)| SkillRef {
-                    id: SkillVersionId(-id),
-                    name: skill.name.clone(),
-                    version: known(skill.version),
-                })
-                .collect(),
-        },
+        TreatmentPart::Skills { versions } => Treatment::Skills { versions: skills(versions) },
+        TreatmentPart::Nothing => Treatment::Nothing,
     };
-    let task = |(id, task): (i64, &crate::export::document::VersionPart)| TaskRef {
+    let baseline = match &part.baseline {
+        BaselinePart::NoSkill => Baseline::NoSkill,
+        BaselinePart::PreviousVersion { versions } => Baseline::PreviousVersion { versions: skills(versions) },
+        BaselinePart::Control { versions } => Baseline::Control { versions: skills(versions) },
+        BaselinePart::Same => Baseline::Same,
+    };
+    let comparison = Comparison { baseline, distractors: skills(&part.distractors) };
+    let task = |(id, task): (i64, &VersionPart)| TaskRef {
         id: TaskId(-id),
         name: task.name.clone(),
         version: known(task.version),
@@ -136,6 +145,7 @@ fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>>
     Ok(EvaluationPlan {
         title: part.title.clone(),
         treatment,
+        comparison,
         tasks: (1..).zip(&part.tasks).map(task).collect(),
         task_set: part.task_set.clone(),
         agent: part.agent.clone(),

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use domain::attempt::AttemptResult;
+use domain::comparison::{Baseline, Compared, Comparison};
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::history::{AttemptHistory, TrialHistory};
 use domain::id::{SkillVersionId, TaskId, TrialId};
 use domain::plan::{EvaluationPlan, RunSettings, SkillRef, TaskRef, Treatment};
-use domain::report::{EvaluationReport, TrialReport};
+use domain::report::{EvaluationReport, ReportSkill, TrialReport};
 use domain::skill_audit::Activation;
 use domain::time::Timestamp;
 use domain::trial::TrialState;
@@ -45,8 +46,24 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
         name: name.to_owned(),
         version: version.and_then(|version| version.parse().ok()).unwrap_or(ContentHash::UNKNOWN),
     };
-    let own = report.skills.iter().any(|skill| skill.version.is_none() && skill.name == "task's own");
-    let versions = (1..).zip(&report.skills).map(|(id, part)| skill(&part.name, part.version.as_ref(), id)).collect();
+    let own = report.skills.iter().any(|skill| skill.version.is_none() && skill.name == ReportSkill::TASKS_OWN);
+    let mut ids = 1..;
+    let mut skills = |parts: &[ReportSkill]| -> Vec<SkillRef> {
+        parts.iter().zip(&mut ids).map(|(part, id)| skill(&part.name, part.version.as_ref(), id)).collect()
+    };
+    let treatment = match report.skills.as_slice() {
+        _ if own => Treatment::TasksOwn,
+        [] => Treatment::Nothing,
+        parts => Treatment::Skills { versions: skills(parts) },
+    };
+    let baseline = &report.comparison.arms.without.skills;
+    let baseline = match report.comparison.kind {
+        Compared::NoSkill => Baseline::NoSkill,
+        Compared::PreviousVersion => Baseline::PreviousVersion { versions: skills(baseline) },
+        Compared::Control => Baseline::Control { versions: skills(baseline) },
+        Compared::Same => Baseline::Same,
+    };
+    let comparison = Comparison { baseline, distractors: skills(&report.comparison.distractors) };
     let tasks = (1..).zip(&report.tasks).map(|(id, task): (i64, _)| TaskRef {
         id: TaskId(-id),
         name: task.task.clone(),
@@ -54,7 +71,8 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
     });
     let plan = EvaluationPlan {
         title: report.title.clone(),
-        treatment: if own { Treatment::TasksOwn } else { Treatment::Skills { versions } },
+        treatment,
+        comparison,
         tasks: tasks.collect(),
         task_set: None,
         agent: report.agent.clone(),

@@ -11,6 +11,7 @@
 use std::collections::BTreeMap;
 
 use domain::attempt::{AttemptResult, BlobRef, PhaseTimes};
+use domain::comparison::{Baseline, Comparison};
 use domain::condition::Condition;
 use domain::draw::Draw;
 use domain::finding::Finding;
@@ -190,11 +191,19 @@ impl Any {
             name: any.text(),
             version: ContentHash::of(b"skill"),
         };
+        let baseline = match self.0.below(4) {
+            0 => Baseline::NoSkill,
+            1 => Baseline::PreviousVersion { versions: vec![skill(self)] },
+            2 => Baseline::Control { versions: vec![skill(self)] },
+            _ => Baseline::Same,
+        };
+        let comparison = Comparison { baseline, distractors: self.maybe(|any| vec![skill(any)]).unwrap_or_default() };
         let plan = EvaluationPlan {
             title: self.text(),
             treatment: self
                 .maybe(|any| Treatment::Skills { versions: vec![skill(any)] })
                 .unwrap_or(Treatment::TasksOwn),
+            comparison,
             tasks,
             task_set: self.maybe(Self::text),
             agent: AgentRef { name: self.text(), version: self.text() },

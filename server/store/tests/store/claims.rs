@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::attempt::AttemptResult;
+use domain::comparison::{Baseline, Comparison};
+use domain::condition::Condition;
 use domain::plan::{EvaluationPlan, RunSettings, SkillRef, Treatment};
 use domain::spending::Spending;
 use domain::usage::TokenUsage;
@@ -101,7 +103,7 @@ async fn an_order_holds_what_the_executor_needs() {
     assert_eq!((order.trial, order.attempt, order.repeat), (got.trial.id, got.attempt, 1));
     assert_eq!((order.condition, order.evaluation), (got.trial.condition, got.trial.evaluation));
     assert_eq!(order.task, task("t0", "task 0"));
-    assert_eq!(order.skills, [skill("sheep", "bundled")]);
+    assert_eq!((order.skills.without, order.skills.with), (vec![], vec![skill("sheep", "bundled")]));
     assert_eq!((order.agent, order.settings), (own.agent.clone(), own.settings.clone()));
 
     let package = skill("goats", "v1");
@@ -111,7 +113,43 @@ async fn an_order_holds_what_the_executor_needs() {
     store.request_cancel(got.trial.evaluation, at(4)).await.unwrap();
     store.create_evaluation(&treated, at(5)).await.unwrap();
     let got = claim(&store, 6).await.unwrap();
-    assert_eq!(store.order(&got).await.unwrap().skills, [package]);
+    assert_eq!(store.order(&got).await.unwrap().skills.with, [package]);
+}
+
+#[tokio::test]
+async fn an_order_says_what_each_arm_holds() {
+    let store = Store::temp().await.unwrap();
+    let mut stored = Vec::new();
+    for (name, text) in [("goats", "new"), ("goats", "old"), ("cows", "c")] {
+        let package = skill(name, text);
+        let put = store.put_skill_version("ada", &package, &[], at(0)).await.unwrap();
+        stored.push((SkillRef { id: put.version, name: name.into(), version: package.version() }, package));
+    }
+    let [(new, new_files), (old, old_files), (cows, cow_files)] = stored.as_slice() else { panic!() };
+    let own = plan(&store, 1, 1).await;
+    let with = Treatment::Skills { versions: vec![new.clone()] };
+    let previous = Baseline::PreviousVersion { versions: vec![old.clone()] };
+    let control = Baseline::Control { versions: vec![cows.clone()] };
+    let bundled = skill("sheep", "bundled");
+    for (treatment, baseline, distractors, want) in [
+        (with.clone(), Baseline::NoSkill, vec![], [vec![], vec![new_files]]),
+        (with.clone(), Baseline::NoSkill, vec![cows.clone()], [vec![cow_files], vec![new_files, cow_files]]),
+        (with.clone(), previous, vec![], [vec![old_files], vec![new_files]]),
+        (Treatment::TasksOwn, control, vec![], [vec![cow_files], vec![&bundled]]),
+        (with, Baseline::Same, vec![], [vec![new_files], vec![new_files]]),
+        (Treatment::Nothing, Baseline::Same, vec![cows.clone()], [vec![cow_files], vec![cow_files]]),
+        (Treatment::Nothing, Baseline::Same, vec![], [vec![], vec![]]),
+    ] {
+        let plan = EvaluationPlan { treatment, comparison: Comparison { baseline, distractors }, ..own.clone() };
+        let id = store.create_evaluation(&plan, at(1)).await.unwrap();
+        for _ in Condition::BOTH {
+            let got = claim(&store, 2).await.unwrap();
+            let order = store.order(&got).await.unwrap();
+            let arm = usize::from(order.condition == Condition::WithSkill);
+            assert_eq!(order.placed(), want[arm], "{:?} {}", plan.comparison, order.condition);
+        }
+        store.request_cancel(id, at(3)).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Plans become rows, are found again, stopped and removed.
 
 use domain::attempt::AttemptResult;
+use domain::comparison::Baseline;
 use domain::id::{EvaluationId, SkillVersionId, TaskId};
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::verdict::Verdict;
@@ -42,10 +43,19 @@ async fn a_plan_that_makes_no_sense_is_refused_whole() {
     check("no attempt", "at least 1", &|p| p.settings.max_attempts = 0).await;
     check("NaN", "time-out multiplier", &|p| p.settings.timeout_multiplier = f64::NAN).await;
     check("no skill", "no skill", &|p| p.treatment = Treatment::Skills { versions: vec![] }).await;
+    check("a baseline without a skill", "its baseline has no skill", &|p| {
+        p.comparison.baseline = Baseline::Control { versions: vec![] };
+    })
+    .await;
+    check("nothing against nothing", "both arms must be the same", &|p| p.treatment = Treatment::Nothing).await;
     check("unknown task", "there is no task 4", &|p| p.tasks[1].id = TaskId(4)).await;
     check("another task's bytes", "there is no task", &|p| p.tasks[1].version = p.tasks[0].version).await;
-    let unknown = Treatment::Skills { versions: vec![ghost] };
+    let unknown = Treatment::Skills { versions: vec![ghost.clone()] };
     check("unknown skill", "there is no skill version 1 ghost", &|p| p.treatment = unknown.clone()).await;
+    check("unknown distractor", "there is no skill version 1 ghost", &|p| {
+        p.comparison.distractors = vec![ghost.clone()];
+    })
+    .await;
     assert!(store.evaluations().await.unwrap().is_empty());
 }
 

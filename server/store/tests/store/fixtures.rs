@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::attempt::AttemptResult;
+use domain::comparison::Comparison;
 use domain::hash::ContentHash;
 use domain::id::{AttemptId, EvaluationId, TrialId};
 use domain::order::{Happening, TrialEvent};
@@ -80,6 +81,7 @@ pub async fn plan(store: &Store, tasks: usize, repeats: u32) -> EvaluationPlan {
     EvaluationPlan {
         title: "Sheep".into(),
         treatment: Treatment::TasksOwn,
+        comparison: Comparison::default(),
         tasks: refs,
         task_set: None,
         agent: AgentRef { name: "nop".into(), version: "1".into() },
