@@ -44,7 +44,11 @@ impl Ops {
         let row = self.store.evaluation(id).await?;
         let trials = self.records(&row).await?;
         let report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
-        Ok(EvaluationReport { imported: row.imported, ..report })
+        let noise_floor = match report.noise_floor {
+            None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
+            own => own,
+        };
+        Ok(EvaluationReport { imported: row.imported, noise_floor, ..report })
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.

@@ -10,6 +10,7 @@ mod estimate;
 mod evaluations;
 mod export;
 mod import;
+mod noise;
 mod pairs;
 mod plan;
 mod secrets;

@@ -103,3 +103,30 @@ async fn history_fills_the_card_and_only_that_of_the_same_agent() {
     assert_eq!(ops.past_runs(&[id]).await.unwrap().pairs.len(), after.tasks as usize);
     assert!(matches!(ops.past_runs(&[EvaluationId(99)]).await, Err(OpsError::NotFound { .. })));
 }
+
+/// Repeat 1 agrees in both arms and repeat 2 differs, in every task: half of the pairs flip.
+#[tokio::test]
+async fn an_a_a_evaluation_is_the_noise_floor_of_results_on_its_tasks() {
+    let ops = ops().await;
+    let plain = request(&ops, "one").await;
+    let result = ops.start(&plain).await.unwrap();
+    run(&ops, result).await;
+    assert_eq!(ops.report(result).await.unwrap().noise_floor, None);
+
+    let alike = PlanRequest { baseline: BaselineRequest::Nothing, tasks: plain.tasks[1..].to_vec(), ..plain.clone() };
+    let alike = ops.start(&alike).await.unwrap();
+    assert_eq!(ops.report(result).await.unwrap().noise_floor, None, "one that is not over tells nothing yet");
+    run(&ops, alike).await;
+    let floor = ops.report(result).await.unwrap().noise_floor.unwrap();
+    let (tasks, pairs) = (plain.tasks.len() as u64, 2 * (plain.tasks.len() as u64 - 1));
+    assert_eq!((&floor.evaluations, floor.tasks_seen, floor.tasks), (&vec![alike], tasks - 1, tasks));
+    assert_eq!((floor.pairs, floor.flip_share), (pairs, 0.5));
+    let share = (pairs as f64 / 2.0 + 0.5) / (pairs as f64 + 1.0);
+    assert!((floor.sd_delta - (share / (tasks * 2) as f64).sqrt()).abs() < 1e-12, "{floor:?}");
+    let own = ops.report(alike).await.unwrap().noise_floor.unwrap();
+    assert_eq!((own.evaluations, own.tasks), (vec![alike], tasks - 1));
+
+    let other = ops.start(&PlanRequest { agent: "other".into(), ..plain }).await.unwrap();
+    run(&ops, other).await;
+    assert_eq!(ops.report(other).await.unwrap().noise_floor, None, "another agent has its own noise");
+}

@@ -143,6 +143,20 @@ impl Store {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
+    /// Own A/A evaluations that are over, newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn evaluations_alike(&self) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> = sqlx::query_as(select_evaluations!(
+            "WHERE e.plan ->> '$.comparison.baseline.kind' = 'same' AND e.finished_at IS NOT NULL \
+             AND NOT EXISTS (SELECT 1 FROM imported_evaluations i WHERE i.evaluation_id = e.id) ORDER BY e.id DESC"
+        ))
+        .fetch_all(self.reader())
+        .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
     /// The evaluations of a campaign, oldest first.
     ///
     /// # Errors
