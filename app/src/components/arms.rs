@@ -17,7 +17,7 @@ pub fn call_arms(compared: Compared) {
 #[must_use]
 pub fn name(condition: Condition) -> &'static str {
     let names = use_context::<Names>().map_or(Compared::NoSkill.arms(), |names| names.0);
-    *names.get(condition)
+    names.get(condition)
 }
 
 /// Class that gives an arm its colour.

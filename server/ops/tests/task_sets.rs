@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use domain::id::TaskId;
-use domain::listing::{AgentChoice, PlanRequest};
+use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
 use domain::plan::AgentRef;
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
@@ -31,6 +31,8 @@ async fn request(ops: &Ops) -> PlanRequest {
         title: String::new(),
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
+        baseline: BaselineRequest::NoSkill,
+        distractors: Vec::new(),
         task_set: None,
         agent: "nop".into(),
         model: String::new(),

@@ -115,18 +115,19 @@ impl PoolKey {
         let treatment = match &self.treatment {
             TreatmentKey::TasksOwn => vec!["tasks_own".to_owned()],
             TreatmentKey::Skills { versions } => versions.iter().map(|version| version.to_hex()).collect(),
+            TreatmentKey::Nothing => Vec::new(),
         };
         ContentHash::of(serde_json::json!([treatment, self.family().to_hex()]).to_string().as_bytes())
     }
 
-    /// The same for keys that differ in the treatment alone: their rows can be set against each other.
+    /// The same for keys that differ in the treatment alone, being compared with the same: their rows can be set against each other.
     #[must_use]
     pub fn family(&self) -> ContentHash {
         let set = match &self.task_set {
             TaskSetKey::Named { name } => ["named", name].map(str::to_owned),
             TaskSetKey::Listed { tasks } => ["listed".to_owned(), tasks.to_hex()],
         };
-        let actor = serde_json::json!([set, self.agent, self.agent_version, self.model, self.scripted]);
+        let actor = serde_json::json!([set, self.agent, self.agent_version, self.model, self.scripted, self.compared]);
         ContentHash::of(actor.to_string().as_bytes())
     }
 }

@@ -347,9 +347,9 @@ fn another_comparison_is_another_row_and_has_no_rank() {
         (Baseline::NoSkill, vec![old], "beside distractor skills"),
     ] {
         let other = EvaluationPlan { comparison: Comparison { baseline, distractors }, ..plain.clone() };
-        assert_ne!(PoolKey::of(&other, None), PoolKey::of(&plain, None));
+        assert_ne!(PoolKey::of(&other), PoolKey::of(&plain));
         let records = trials(&other, 0, passes(true));
-        let row = pool(PoolKey::of(&other, None), &[member(1, &other, &records)]);
+        let row = pool(PoolKey::of(&other), &[member(1, &other, &records)]);
         assert_eq!(row.unranked.map(|why| why.to_string()).as_deref(), Some(words));
     }
 }

@@ -56,7 +56,7 @@ impl ComparisonReport {
     #[must_use]
     pub const fn arm(&self, condition: Condition) -> &'static str {
         let names = self.kind.arms();
-        *names.get(condition)
+        names.get(condition)
     }
 
     /// Skill against no skill and nothing beside.
@@ -117,6 +117,7 @@ mod tests {
             treatment,
             comparison: Comparison { baseline, distractors: distractors.to_vec() },
             tasks: vec![],
+            task_set: None,
             agent: AgentRef { name: "nop".into(), version: "1".into() },
             model: None,
             repeats: 1,
