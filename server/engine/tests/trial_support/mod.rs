@@ -7,7 +7,7 @@ mod agents_support;
 use std::sync::Arc;
 
 use domain::attempt::AttemptResult;
-use domain::condition::Condition;
+use domain::condition::{Condition, Pair};
 use domain::id::{AttemptId, EvaluationId, TrialId};
 use domain::order::{Happening, TrialOrder};
 use domain::path::RelPath;
@@ -151,7 +151,8 @@ impl Bench {
             task,
             condition: Condition::NoSkill,
             repeat: 1,
-            skills: Vec::new(),
+            skills: Pair::default(),
+            distractors: Vec::new(),
             agent: self.agent.clone(),
             model: None,
             spent: Spending::default(),
