@@ -1,10 +1,12 @@
 //! What pages and tables show of stored things: the answers of `ops`, in a form that crosses to the browser.
 
 mod pair;
+mod trace_page;
 
 use serde::{Deserialize, Serialize};
 
 pub use pair::{ArmDetail, AttemptListing, LiveEvent, PairDetail};
+pub use trace_page::{DiffLine, LineSide, RowFilter, SpentAt, StepPart, TracePage, TraceRow, TraceSize, TraceView};
 
 use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;

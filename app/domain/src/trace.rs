@@ -99,6 +99,20 @@ pub struct ToolCall {
     pub result: Option<ToolResult>,
 }
 
+impl ToolCall {
+    /// The arguments as a person reads them: a single text as it is, anything else as indented JSON.
+    #[must_use]
+    pub fn arguments_text(&self) -> String {
+        let object = self.arguments.as_object().filter(|object| object.len() == 1);
+        let single = object.and_then(|object| object.values().next()?.as_str());
+        match (single, &self.arguments) {
+            (Some(text), _) => text.to_owned(),
+            (None, serde_json::Value::String(text)) => text.clone(),
+            (None, other) => serde_json::to_string_pretty(other).unwrap_or_default(),
+        }
+    }
+}
+
 /// What a tool answered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolResult {
@@ -123,5 +137,23 @@ impl Trace {
     #[must_use]
     pub fn tool_calls(&self) -> usize {
         self.steps.iter().map(|step| step.calls.len()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_text_argument_is_shown_as_it_is() {
+        for (arguments, text) in [
+            (serde_json::json!({"command": "ls -l"}), "ls -l"),
+            (serde_json::json!("ls"), "ls"),
+            (serde_json::json!({"a": 1, "b": "c"}), "{\n  \"a\": 1,\n  \"b\": \"c\"\n}"),
+        ] {
+            let name = String::new();
+            let call = ToolCall { id: name.clone(), tool: ToolKind::Other, name, arguments, result: None };
+            assert_eq!(call.arguments_text(), text);
+        }
     }
 }

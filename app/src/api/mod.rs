@@ -13,7 +13,7 @@ mod tasks;
 pub use client::SameBuild;
 pub use evaluations::{EvaluationView, evaluation, evaluations};
 pub use home::{HomeView, home};
-pub use pairs::pair;
+pub use pairs::{PairView, pair};
 pub use plan::{Checked, PlanFormView, check_plan, new_evaluation};
 pub use skills::{skill, skills};
 pub use tasks::{TasksView, task, tasks};

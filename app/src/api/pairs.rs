@@ -1,15 +1,34 @@
 //! Pairs as pages read them.
 
 use domain::id::{EvaluationId, TaskId};
-use domain::listing::PairDetail;
+use domain::listing::{PairDetail, RowFilter, TraceView};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
 
 use super::SameBuild;
 use crate::AppError;
 
-/// The two trials of one task and repeat.
+/// A pair as its page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PairView {
+    /// The pair.
+    pub pair: PairDetail,
+    /// Tokens used up to each step as SVG, for wide and for narrow pages; empty where no step tells any.
+    pub chart: [String; 2],
+}
+
+/// The two trials of one task and repeat, with a stretch of their traces: those rows that pass the filter named `filter`, `from` on.
 #[server(prefix = "/api", endpoint = "pair", input = GetUrl, client = SameBuild)]
-pub async fn pair(evaluation: EvaluationId, task: TaskId, repeat: u32) -> Result<PairDetail, AppError> {
-    Ok(super::ops()?.pair(evaluation, task, repeat).await?)
+pub async fn pair(
+    evaluation: EvaluationId,
+    task: TaskId,
+    repeat: u32,
+    filter: String,
+    from: usize,
+) -> Result<PairView, AppError> {
+    let view = TraceView { filter: RowFilter::of(&filter), from };
+    let pair = super::ops()?.pair(evaluation, task, repeat, view).await?;
+    let chart = [charts::Width::Wide, charts::Width::Narrow].map(|width| charts::tokens_by_step(&pair.traces, width));
+    Ok(PairView { pair, chart })
 }

@@ -45,6 +45,8 @@ pub enum Sign {
     Next,
     /// Arrow to the left.
     Previous,
+    /// Two arrows that cross.
+    Moved,
     /// Plus.
     Add,
 }
@@ -85,6 +87,7 @@ impl Sign {
             }
             Self::Next => ("", "M6 3l5 5-5 5"),
             Self::Previous => ("", "M10 3 5 8l5 5"),
+            Self::Moved => ("", "M2 4.5h4l4 7h4M12 9.5l2 2-2 2M2 11.5h4l4-7h4M12 2.5l2 2-2 2"),
             Self::Add => ("", "M8 3v10M3 8h10"),
         }
     }

@@ -11,6 +11,7 @@ pub mod fold;
 pub mod icon;
 pub mod loaded;
 pub mod state;
+pub mod step_part;
 pub mod top_bar;
 pub mod trace_rows;
 pub mod words;

@@ -1,190 +1,193 @@
-//! Two traces side by side, row by row. Which step stands beside which is decided elsewhere: this draws aligned rows.
+//! Rows of two aligned traces: what stands side by side, how it differs, and the text of both. Which step stands beside which is decided
+//! by `domain::trace_diff`.
 
-use domain::condition::{Condition, Pair};
-use domain::trace::{Source, ToolCall, ToolKind, ToolResult, Trace, TraceStep};
+use domain::condition::Condition;
+use domain::listing::{DiffLine, LineSide, TraceRow};
+use domain::trace_diff::RowClass;
 use leptos::prelude::*;
 
 use super::arms;
-use super::fold::LongText;
-use crate::format::{count, duration, tokens};
+use super::icon::{Icon, Sign};
+use super::step_part::{Side, summary};
+use crate::format::{count, tokens};
 
-/// A step with its number within its own trace, from 1.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NumberedStep {
-    /// From 1.
-    pub number: usize,
-    /// The step.
-    pub step: TraceStep,
-}
+/// So many equal rows and more, one after the other, are folded into one line.
+const FOLDED: usize = 3;
 
-/// Steps that stand beside one another; at least one is there.
-pub type AlignedRow = Pair<Option<NumberedStep>>;
-
-/// Puts steps with the same number side by side.
+/// Sign and words of a class.
 #[must_use]
-pub fn by_number(traces: Pair<Option<Trace>>) -> Vec<AlignedRow> {
-    let Pair { without, with } = traces.map(|trace| trace.map(|trace| trace.steps).unwrap_or_default());
-    let rows = without.len().max(with.len());
-    let mut steps = Pair { without: without.into_iter(), with: with.into_iter() };
-    (1..=rows)
-        .map(|number| {
-            let numbered = |step| NumberedStep { number, step };
-            Pair { without: steps.without.next().map(numbered), with: steps.with.next().map(numbered) }
-        })
-        .collect()
+pub const fn look(class: RowClass) -> (Sign, &'static str) {
+    match class {
+        RowClass::Same => (Sign::Both, "same"),
+        RowClass::WordsDiffer => (Sign::Neither, "other words"),
+        RowClass::ResultDiffers => (Sign::Half, "other result"),
+        RowClass::ArgumentsDiffer => (Sign::Quarter, "other arguments"),
+        RowClass::Moved => (Sign::Moved, "at another time"),
+        RowClass::OnlyWithout => (Sign::Previous, "only no-skill"),
+        RowClass::OnlyWith => (Sign::Next, "only with-skill"),
+    }
 }
 
-/// The rows.
+/// The rows. Stretches of equal ones are folded.
 #[component]
-pub fn TraceRows(rows: Vec<AlignedRow>) -> impl IntoView {
-    view! {
-        <ol class="trace">
-            {rows
-                .into_iter()
-                .map(|row| {
-                    let Pair { without, with } = row;
-                    view! {
-                        <li class="trace-row">
-                            {side(Condition::NoSkill, without)}
-                            {side(Condition::WithSkill, with)}
-                        </li>
-                    }
-                })
-                .collect_view()}
-        </ol>
+pub fn TraceRows(rows: Vec<TraceRow>) -> impl IntoView {
+    let mut shown = Vec::new();
+    let mut rows = rows.into_iter().peekable();
+    while let Some(row) = rows.next() {
+        if row.class != RowClass::Same {
+            shown.push(one(row));
+            continue;
+        }
+        let mut same = vec![row];
+        while let Some(row) = rows.next_if(|row| row.class == RowClass::Same) {
+            same.push(row);
+        }
+        if same.len() < FOLDED {
+            shown.extend(same.into_iter().map(one));
+        } else {
+            shown.push(stretch(same));
+        }
     }
+    view! { <ol class="trace">{shown}</ol> }
 }
 
-/// One arm's step, or the gap where it has none.
-fn side(condition: Condition, step: Option<NumberedStep>) -> AnyView {
-    let class = format!("trace-side {}", arms::class(condition));
-    let Some(NumberedStep { number, step }) = step else {
-        return view! { <div class=format!("{class} trace-gap")><span class="visually-hidden">"no step here"</span></div> }.into_any();
-    };
-    let anchor = match condition {
-        Condition::NoSkill => format!("no-{number}"),
-        Condition::WithSkill => format!("with-{number}"),
-    };
-    let usage =
-        step.usage.and_then(|usage| usage.total()).map(|total| format!("{} tokens", tokens(Some(total as f64))));
+/// Equal rows in one line.
+fn stretch(rows: Vec<TraceRow>) -> AnyView {
+    let used: Vec<u64> = rows.iter().filter_map(|row| row.sides.with.as_ref()?.usage?.total()).collect();
+    let used = (!used.is_empty()).then(|| format!(", {} tokens", tokens(Some(used.iter().sum::<u64>() as f64))));
+    let words = format!("{} same steps{}", count(rows.len() as u64), used.unwrap_or_default());
     view! {
-        <div class=class id=anchor>
-            <p class="step-head">
-                <span class="step-number">{number}</span>
-                <span class="step-source">{source_word(step.source)}</span>
-                {usage.map(|usage| view! { <span class="quiet step-usage">{usage}</span> })}
-            </p>
-            {step.reasoning.clone().map(|text| {
-                view! { <details class="reasoning"><summary>"reasoning"</summary><LongText text=text/></details> }
-            })}
-            {(!step.text.is_empty()).then(|| view! { <LongText text=step.text.clone()/> })}
-            {step.calls.into_iter().map(call).collect_view()}
-        </div>
+        <li class="trace-stretch">
+            <details>
+                <summary><Icon sign=Sign::Both/>{words}</summary>
+                <ol class="trace">{rows.into_iter().map(one).collect_view()}</ol>
+            </details>
+        </li>
     }
     .into_any()
 }
 
-const fn source_word(source: Source) -> &'static str {
-    match source {
-        Source::System => "instructions",
-        Source::User => "task",
-        Source::Agent => "agent",
-    }
-}
-
-const fn tool_word(tool: ToolKind) -> &'static str {
-    match tool {
-        ToolKind::Shell => "shell",
-        ToolKind::Read => "read",
-        ToolKind::Edit => "edit",
-        ToolKind::Write => "write",
-        ToolKind::Search => "search",
-        ToolKind::Skill => "skill",
-        ToolKind::Other => "tool",
-    }
-}
-
-fn call(call: ToolCall) -> AnyView {
-    let class = if call.tool == ToolKind::Skill { "call call-skill" } else { "call" };
-    view! {
-        <div class=class>
-            <p class="call-head"><span class="tool">{tool_word(call.tool)}</span><code>{call.name.clone()}</code></p>
-            <LongText text=arguments(&call.arguments)/>
-            {call.result.map_or_else(
-                || view! { <p class="quiet">"No result: the run ended before it came."</p> }.into_any(),
-                result,
-            )}
-        </div>
-    }
-    .into_any()
-}
-
-fn result(result: ToolResult) -> AnyView {
-    let exit = result.exit_code.map(|code| {
-        let class = if code == 0 { "exit exit-ok" } else { "exit exit-bad" };
-        view! { <span class=class>{format!("exit {code}")}</span> }
+/// One row: closed where both sides are the same.
+fn one(row: TraceRow) -> AnyView {
+    let (sign, word) = look(row.class);
+    let number = row.index + 1;
+    let twin = row.twin.map(|twin| {
+        view! { <a href=format!("#row-{}", twin + 1)>{format!("row {}", count(twin as u64 + 1))}</a> }
     });
-    let time = result.duration_ms.map(|ms| duration(Some(ms)));
-    let told = result.is_error.then(|| view! { <span class="exit exit-bad">"error"</span> });
-    let empty = result.text.is_empty();
-    view! {
-        <div class="call-result">
-            <p class="call-head"><span class="quiet">"result"</span>{exit}{told}{time.map(|time| view! { <span class="quiet">{time}</span> })}</p>
-            {if empty {
-                view! { <p class="quiet">"no output"</p> }.into_any()
-            } else {
-                view! { <LongText text=result.text/> }.into_any()
-            }}
+    let approximate = row.approximate.then(|| view! { <span class="chip">"approximate"</span> });
+    let open = row.class != RowClass::Same;
+    let heads = Condition::BOTH.map(|condition| {
+        let text = row.sides.get(condition).as_ref().map(summary).unwrap_or_default();
+        view! { <span class=format!("row-summary {}", arms::class(condition))>{text}</span> }
+    });
+    let compared = !row.arguments.is_empty() || !row.results.is_empty();
+    let sides = view! {
+        <div class="trace-row">
+            <Side condition=Condition::NoSkill part=row.sides.without/>
+            <Side condition=Condition::WithSkill part=row.sides.with/>
         </div>
+    };
+    view! {
+        <li class=format!("row row-{}", row.class.word()) id=format!("row-{number}")>
+            <details open=open>
+                <summary class="row-head">
+                    <span class="row-number">{count(number as u64)}</span>
+                    <span class="row-class"><Icon sign=sign/>{word}</span>
+                    {heads.into_iter().collect_view()}
+                </summary>
+                {twin.map(|twin| view! { <p class="quiet">"The other trial did the same in " {twin} "."</p> })}
+                {approximate}
+                <Lines title="Arguments" lines=row.arguments/>
+                <Lines title="Result" lines=row.results/>
+                {if compared {
+                    view! { <details class="in-full"><summary>"both in full"</summary>{sides}</details> }.into_any()
+                } else {
+                    sides.into_any()
+                }}
+            </details>
+        </li>
     }
     .into_any()
 }
 
-/// A single text argument is shown as it is, anything else as indented JSON.
-fn arguments(arguments: &serde_json::Value) -> String {
-    let single =
-        arguments.as_object().filter(|object| object.len() == 1).and_then(|object| object.values().next()?.as_str());
-    match (single, arguments) {
-        (Some(text), _) => text.to_owned(),
-        (None, serde_json::Value::String(text)) => text.clone(),
-        (None, other) => serde_json::to_string_pretty(other).unwrap_or_default(),
-    }
+/// Lines that differ, marked by sign as well as by colour.
+#[component]
+fn Lines(title: &'static str, lines: Vec<DiffLine>) -> impl IntoView {
+    (!lines.is_empty()).then(|| {
+        let line = |line: DiffLine| {
+            let (class, sign, whose) = match line.side {
+                LineSide::Both => ("line", " ", ""),
+                LineSide::Without => ("line line-without", "−", "no-skill: "),
+                LineSide::With => ("line line-with", "+", "with-skill: "),
+                LineSide::Gap => ("line line-gap", "⋯", "equal lines left out"),
+            };
+            view! {
+                <span class=class><span class="line-sign" aria-hidden="true">{sign}</span><span class="visually-hidden">{whose}</span>{line.text}"\n"</span>
+            }
+        };
+        view! {
+            <figure class="lines">
+                <figcaption class="quiet">{title}</figcaption>
+                <pre class="text">{lines.into_iter().map(line).collect_view()}</pre>
+            </figure>
+        }
+    })
 }
 
-/// Number of turns and calls, in words.
-#[must_use]
-pub fn trace_size(trace: Option<&Trace>) -> (String, String) {
-    let unknown = || crate::format::UNKNOWN.to_owned();
-    trace
-        .map_or_else(|| (unknown(), unknown()), |trace| (count(trace.turns() as u64), count(trace.tool_calls() as u64)))
-}
-
-#[cfg(test)]
+#[cfg(all(test, feature = "ssr"))]
 mod tests {
+    use domain::condition::Pair;
+    use domain::listing::StepPart;
+    use domain::trace::{Source, ToolCall, ToolKind, ToolResult};
+
     use super::*;
 
-    fn trace(texts: &[&str]) -> Trace {
-        let step = |text: &&str| TraceStep::said(Source::Agent, *text);
-        Trace { steps: texts.iter().map(step).collect() }
+    fn part(text: &str) -> StepPart {
+        let result = ToolResult { text: text.repeat(40), exit_code: None, is_error: true, duration_ms: None };
+        StepPart {
+            step: 1,
+            call_number: Some(1),
+            source: Source::Agent,
+            aside: false,
+            sub_agent: false,
+            text: text.to_owned(),
+            reasoning: Some(text.to_owned()),
+            call: Some(ToolCall {
+                id: text.to_owned(),
+                tool: ToolKind::Other,
+                name: text.to_owned(),
+                arguments: serde_json::json!({ "a": text, text: 1 }),
+                result: Some(result),
+            }),
+            usage: None,
+        }
+    }
+
+    fn row(index: usize, class: RowClass, text: &str) -> TraceRow {
+        let line = |side| DiffLine { side, text: text.to_owned() };
+        TraceRow {
+            index,
+            class,
+            twin: None,
+            approximate: false,
+            sides: Pair { without: Some(part(text)), with: Some(part(text)) },
+            arguments: vec![line(LineSide::Without), line(LineSide::With)],
+            results: Vec::new(),
+        }
+    }
+
+    fn html(rows: Vec<TraceRow>) -> String {
+        Owner::new().with(|| view! { <TraceRows rows=rows/> }.to_html())
     }
 
     #[test]
-    fn the_longer_trace_decides_the_rows() {
-        let rows = by_number(Pair { without: Some(trace(&["a"])), with: Some(trace(&["b", "c"])) });
-        assert_eq!(rows.len(), 2);
-        assert_eq!(rows[1].without, None);
-        assert_eq!(rows[1].with.as_ref().map(|step| (step.number, step.step.text.as_str())), Some((2, "c")));
-        assert!(by_number(Pair { without: None, with: None }).is_empty());
-    }
-
-    #[test]
-    fn a_single_text_argument_is_shown_as_it_is() {
-        assert_eq!(arguments(&serde_json::json!({"command": "ls -l"})), "ls -l");
-        assert_eq!(arguments(&serde_json::json!({"a": 1, "b": "c"})), "{\n  \"a\": 1,\n  \"b\": \"c\"\n}");
+    fn long_stretches_of_equal_rows_are_one_line() {
+        let same = |n: usize| (0..n).map(|index| row(index, RowClass::Same, "x")).collect::<Vec<_>>();
+        assert!(html(same(3)).contains("3 same steps"));
+        assert!(!html(same(2)).contains("same steps"));
     }
 
     /// The texts of case R06 and some of our own: each tries to leave its place as a page would.
-    #[cfg(feature = "ssr")]
     #[test]
     fn hostile_text_stays_text() {
         let own = "</pre></script><script>document.title=\"X1\"</script><img src=x onerror=alert(1)>\" onclick=\"x";
@@ -193,18 +196,9 @@ mod tests {
             println!("case R06 is not here: only our own texts are tried");
             String::new()
         });
-        let call = ToolCall {
-            id: own.to_owned(),
-            tool: ToolKind::Other,
-            name: own.to_owned(),
-            arguments: serde_json::json!({ "a": own, own: 1 }),
-            result: Some(ToolResult { text: own.repeat(40), exit_code: None, is_error: true, duration_ms: None }),
-        };
-        let mut hostile = trace(&[own, &recorded]);
-        hostile.steps.iter_mut().for_each(|step| step.calls.push(call.clone()));
-        let rows = by_number(Pair { without: Some(hostile.clone()), with: Some(hostile) });
-        let html = Owner::new().with(|| view! { <TraceRows rows=rows/> }.to_html());
-        for mark in ["<script", "<img", "<iframe", "<svg", "</body"] {
+        let rows = [own, recorded.as_str()].iter().map(|text| row(0, RowClass::ArgumentsDiffer, text)).collect();
+        let html = html(rows);
+        for mark in ["<script", "<img", "<iframe", "<svg onload", "</body"] {
             assert!(!html.contains(mark), "{mark} got through");
         }
         assert!(html.contains("&lt;script&gt;"));

@@ -10,6 +10,7 @@ pub mod not_found;
 pub mod pair;
 mod pair_facts;
 mod pair_tests;
+mod pair_traces;
 mod plan_card;
 mod plan_form;
 pub mod posted;

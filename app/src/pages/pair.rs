@@ -10,38 +10,39 @@ use leptos_router::hooks::use_query_map;
 use super::address::part;
 use super::pair_facts::{Facts, Proof};
 use super::pair_tests::Tests;
+use super::pair_traces::Traces;
 use crate::AppError;
-use crate::api;
+use crate::api::{self, PairView};
 use crate::components::arms::{ArmName, call_arms};
 use crate::components::flip::{FlipMark, meaning};
 use crate::components::fold::LongText;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::loaded;
-use crate::components::trace_rows::{TraceRows, by_number};
 use crate::components::words::{Crumbs, ScriptedChip};
 use crate::format::count;
-
-/// Rows of the traces that are shown at once; the others on demand.
-const FIRST_ROWS: usize = 200;
 
 /// One pair.
 #[component]
 pub fn Pair() -> impl IntoView {
     let (evaluation, task, repeat) = (part::<EvaluationId>("id"), part::<TaskId>("task"), part::<u32>("repeat"));
+    let query = use_query_map();
+    let rows = Memo::new(move |_| query.with(|query| query.get_str("rows").unwrap_or_default().to_owned()));
+    let from =
+        Memo::new(move |_| query.with(|query| query.get_str("from").and_then(|from| from.parse().ok()).unwrap_or(0)));
     let data = Resource::new(
-        move || (evaluation.get(), task.get(), repeat.get()),
-        |address| async move {
-            match address {
-                (Some(evaluation), Some(task), Some(repeat)) => api::pair(evaluation, task, repeat).await,
+        move || (evaluation.get(), task.get(), repeat.get(), rows.get(), from.get()),
+        |(evaluation, task, repeat, rows, from)| async move {
+            match (evaluation, task, repeat) {
+                (Some(evaluation), Some(task), Some(repeat)) => api::pair(evaluation, task, repeat, rows, from).await,
                 _ => Err(AppError::not_found("pair")),
             }
         },
     );
-    let query = use_query_map();
-    loaded(data, move |pair| page(pair, query.with_untracked(|query| query.get_str("rows") == Some("all"))).into_any())
+    loaded(data, |view| page(view).into_any())
 }
 
-fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
+fn page(view: PairView) -> impl IntoView {
+    let PairView { pair, chart } = view;
     call_arms(pair.compared);
     let title = format!("{}, repeat {}", pair.task, pair.repeat);
     let crumbs = vec![
@@ -72,7 +73,7 @@ fn page(pair: PairDetail, all_rows: bool) -> impl IntoView {
                 <Proof arms=pair.arms.clone()/>
             </div>
             <Tests arms=pair.arms.clone()/>
-            <Traces arms=pair.arms.clone() all=all_rows/>
+            <Traces arms=pair.arms.clone() page=pair.traces chart=chart/>
             <Logs arms=pair.arms/>
         </article>
     }
@@ -99,47 +100,6 @@ fn Turn(pair: PairDetail) -> impl IntoView {
             {previous.map(|href| view! { <a class="button small" rel="prev" href=href><Icon sign=Sign::Previous/>"Previous pair"</a> })}
             {next.map(|href| view! { <a class="button small" rel="next" href=href>"Next pair"<Icon sign=Sign::Next/></a> })}
         </nav>
-    }
-}
-
-/// Both traces; on narrow pages one at a time, chosen by two radio buttons that work without JavaScript.
-#[component]
-fn Traces(
-    arms: Arms<Option<ArmDetail>>,
-    /// Whether every row is shown, however many there are.
-    all: bool,
-) -> impl IntoView {
-    let traces = arms.map(|arm| arm.and_then(|arm| arm.trace));
-    let missing = Condition::BOTH.into_iter().filter(|condition| traces.get(*condition).is_none()).collect::<Vec<_>>();
-    let mut rows = by_number(traces);
-    let count_all = rows.len();
-    if !all {
-        rows.truncate(FIRST_ROWS);
-    }
-    let more = (count_all > rows.len()).then(|| {
-        let words =
-            format!("Show all {} steps; the first {} are above", count(count_all as u64), count(FIRST_ROWS as u64));
-        view! { <p><a class="button" href="?rows=all" rel="external">{words}</a></p> }
-    });
-    let empty = rows.is_empty();
-    view! {
-        <section class="section traces">
-            <h2>"Traces"</h2>
-            {missing.into_iter().map(|arm| view! { <p class="quiet">"There is no trace of the " <ArmName condition=arm/> " trial."</p> }).collect_view()}
-            {(!empty).then(|| {
-                view! {
-                    <div class="swap">
-                        <input class="swap-radio" type="radio" name="trace-arm" id="show-without"/>
-                        <label class="swap-label" for="show-without"><ArmName condition=Condition::NoSkill/></label>
-                        <input class="swap-radio" type="radio" name="trace-arm" id="show-with" checked=true/>
-                        <label class="swap-label" for="show-with"><ArmName condition=Condition::WithSkill/></label>
-                        <div class="trace-head" aria-hidden="true"><ArmName condition=Condition::NoSkill/><ArmName condition=Condition::WithSkill/></div>
-                        <TraceRows rows=rows/>
-                    </div>
-                }
-            })}
-            {more}
-        </section>
     }
 }
 

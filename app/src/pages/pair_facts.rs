@@ -11,7 +11,6 @@ use crate::components::arms::ArmName;
 use crate::components::findings::FindingList;
 use crate::components::icon::{Icon, Sign};
 use crate::components::state::{self, State};
-use crate::components::trace_rows::trace_size;
 use crate::components::words::Time;
 use crate::format::{UNKNOWN, bytes, count, count_or_dash, duration, plural};
 
@@ -44,8 +43,8 @@ pub fn Facts(evaluation: EvaluationId, arms: Arms<Option<ArmDetail>>) -> impl In
                         {row("· cache write", |arm| count_or_dash(arm.trial.usage.cache_write))}
                         {row("· output", |arm| count_or_dash(arm.trial.usage.output))}
                         {row("Model calls", |arm| count_or_dash(arm.result.as_ref().and_then(|result| result.model_calls)))}
-                        {row("Turns", |arm| trace_size(arm.trace.as_ref()).0)}
-                        {row("Tool calls", |arm| trace_size(arm.trace.as_ref()).1)}
+                        {row("Turns", |arm| count_or_dash(arm.trace.map(|trace| trace.turns as u64)))}
+                        {row("Tool calls", |arm| count_or_dash(arm.trace.map(|trace| trace.tool_calls as u64)))}
                         {row("Preparing", |arm| duration(arm.trial.phases_ms.preparing))}
                         {row("Agent", |arm| duration(arm.trial.phases_ms.agent))}
                         {row("Verifying", |arm| duration(arm.trial.phases_ms.verifying))}

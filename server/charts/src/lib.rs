@@ -2,5 +2,7 @@
 
 mod canvas;
 mod dumbbell;
+mod tokens_by_step;
 
 pub use dumbbell::{Width, dumbbell};
+pub use tokens_by_step::tokens_by_step;

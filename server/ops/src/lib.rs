@@ -17,6 +17,7 @@ mod secrets;
 mod skills;
 mod task_sets;
 mod tasks;
+mod traces;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,13 +58,15 @@ pub struct Ops {
     store: Store,
     clock: Clock,
     config: Arc<OpsConfig>,
+    /// Who holds it compares two traces.
+    aligning: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Ops {
     /// The operations on one data folder.
     #[must_use]
     pub fn new(store: Store, clock: Clock, config: OpsConfig) -> Self {
-        Self { store, clock, config: Arc::new(config) }
+        Self { store, clock, config: Arc::new(config), aligning: Arc::default() }
     }
 
     /// What can be chosen on this server.

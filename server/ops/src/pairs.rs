@@ -4,13 +4,14 @@ use domain::attempt::BlobRef;
 use domain::condition::{Condition, Pair};
 use domain::history::AttemptHistory;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
-use domain::listing::{ArmDetail, AttemptListing, PairDetail};
+use domain::listing::{ArmDetail, AttemptListing, PairDetail, TraceSize, TraceView};
 use domain::plan::EvaluationPlan;
 use domain::report::{TrialRecord, TrialReport};
 use domain::trace::Trace;
 use store::{AttemptRow, EvaluationRow};
 
-use crate::{Ops, OpsError, Result};
+use crate::traces::trace_page;
+use crate::{Ops, OpsError, Result, blocking};
 
 /// Longest piece of a log that a page shows, in bytes; the whole is a download.
 const SHOWN_BYTES: u64 = 128 << 10;
@@ -18,11 +19,11 @@ const SHOWN_BYTES: u64 = 128 << 10;
 const TRACE_BYTES: u64 = 64 << 20;
 
 impl Ops {
-    /// The two trials of one task and repeat.
+    /// The two trials of one task and repeat, with the stretch of their aligned traces that `view` asks for.
     ///
     /// # Errors
     /// [`OpsError::NotFound`] where the plan has no such pair, or storage trouble.
-    pub async fn pair(&self, id: EvaluationId, task: TaskId, repeat: u32) -> Result<PairDetail> {
+    pub async fn pair(&self, id: EvaluationId, task: TaskId, repeat: u32, view: TraceView) -> Result<PairDetail> {
         let row = self.store.evaluation(id).await?;
         let order = pairs_in_order(&row.plan);
         let missing = || OpsError::NotFound { what: "pair", id: format!("{id}/{task}/{repeat}") };
@@ -33,10 +34,13 @@ impl Ops {
         let arm = |condition: Condition| {
             records.iter().find(|trial| trial.task_id == task && trial.repeat == repeat && trial.condition == condition)
         };
-        let arms = Pair {
-            without: self.arm(&row, arm(Condition::NoSkill)).await?,
-            with: self.arm(&row, arm(Condition::WithSkill)).await?,
-        };
+        let (without, without_trace) = self.arm(&row, arm(Condition::NoSkill)).await?.unzip();
+        let (with, with_trace) = self.arm(&row, arm(Condition::WithSkill)).await?.unzip();
+        let traces = Pair { without: without_trace.flatten(), with: with_trace.flatten() };
+        // Long traces take a while and much memory: one at a time, beside the threads that answer requests.
+        let turn = self.aligning.lock().await;
+        let traces = blocking(move || trace_page(&traces, view)).await?;
+        drop(turn);
         Ok(PairDetail {
             evaluation: id,
             scripted: row.plan.model.as_ref().is_some_and(|model| model.scripted),
@@ -46,7 +50,8 @@ impl Ops {
             task_id: task,
             task: name,
             repeat,
-            arms,
+            arms: Pair { without, with },
+            traces,
             previous: place.checked_sub(1).and_then(|before| order.get(before)).copied(),
             next: order.get(place + 1).copied(),
         })
@@ -65,21 +70,26 @@ impl Ops {
         Ok(self.store.blobs().get(file.hash).await?)
     }
 
-    async fn arm(&self, row: &EvaluationRow, trial: Option<&TrialRecord>) -> Result<Option<ArmDetail>> {
+    async fn arm(
+        &self,
+        row: &EvaluationRow,
+        trial: Option<&TrialRecord>,
+    ) -> Result<Option<(ArmDetail, Option<Trace>)>> {
         let Some(trial) = trial else { return Ok(None) };
         let result = trial.result.clone();
         let trace = match result.as_ref().and_then(|result| result.trace) {
             Some(blob) => self.trace(blob).await?,
             None => None,
         };
-        Ok(Some(ArmDetail {
+        let arm = ArmDetail {
             trial: TrialReport::from(trial),
             agent_log: self.log(result.as_ref().and_then(|result| result.agent_log)).await?,
             verifier_log: self.log(result.as_ref().and_then(|result| result.verifier_log)).await?,
             attempts: self.attempt_listings(row, trial.id).await?,
             result,
-            trace,
-        }))
+            trace: trace.as_ref().map(|trace| TraceSize { turns: trace.turns(), tool_calls: trace.tool_calls() }),
+        };
+        Ok(Some((arm, trace)))
     }
 
     async fn attempt_listings(&self, row: &EvaluationRow, trial: TrialId) -> Result<Vec<AttemptListing>> {

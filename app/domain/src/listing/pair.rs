@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{TracePage, TraceSize};
 use crate::attempt::AttemptResult;
 use crate::comparison::Compared;
 use crate::condition::{Condition, Pair};
@@ -9,7 +10,6 @@ use crate::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
 use crate::order::Happening;
 use crate::report::TrialReport;
 use crate::time::Timestamp;
-use crate::trace::Trace;
 
 /// One pair as its page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct PairDetail {
     pub compared: Compared,
     /// Both arms; `None` where the trial does not exist.
     pub arms: Pair<Option<ArmDetail>>,
+    /// A stretch of both traces, aligned.
+    pub traces: TracePage,
     /// The pair before and after this one in the plan: task row and repeat.
     pub previous: Option<(TaskId, u32)>,
     /// The pair after this one.
@@ -48,8 +50,8 @@ pub struct ArmDetail {
     pub result: Option<AttemptResult>,
     /// Every attempt: row, number, verdict in words.
     pub attempts: Vec<AttemptListing>,
-    /// What the agent did.
-    pub trace: Option<Trace>,
+    /// How long the record of what the agent did is; `None` where there is none.
+    pub trace: Option<TraceSize>,
     /// The agent's output, decoded and capped.
     pub agent_log: String,
     /// The verifier's output, decoded and capped.
