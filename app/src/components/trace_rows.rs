@@ -80,7 +80,7 @@ fn one(row: TraceRow) -> AnyView {
         let text = row.sides.get(condition).as_ref().map(summary).unwrap_or_default();
         view! { <span class=format!("row-summary {}", arms::class(condition))>{text}</span> }
     });
-    let compared = !row.arguments.is_empty() || !row.results.is_empty();
+    let compared = [&row.words, &row.arguments, &row.results].iter().any(|lines| !lines.is_empty());
     let sides = view! {
         <div class="trace-row">
             <Side condition=Condition::NoSkill part=row.sides.without/>
@@ -97,6 +97,7 @@ fn one(row: TraceRow) -> AnyView {
                 </summary>
                 {twin.map(|twin| view! { <p class="quiet">"The other trial did the same in " {twin} "."</p> })}
                 {approximate}
+                <Lines title="Words" lines=row.words/>
                 <Lines title="Arguments" lines=row.arguments/>
                 <Lines title="Result" lines=row.results/>
                 {if compared {
@@ -171,6 +172,7 @@ mod tests {
             twin: None,
             approximate: false,
             sides: Pair { without: Some(part(text)), with: Some(part(text)) },
+            words: vec![line(LineSide::Both), line(LineSide::Gap)],
             arguments: vec![line(LineSide::Without), line(LineSide::With)],
             results: Vec::new(),
         }

@@ -21,8 +21,8 @@ struct Layout {
 impl Layout {
     const fn of(width: Width) -> Self {
         match width {
-            Width::Wide => Self { width: 1100, height: 190, across: (70, 1000), up: (150, 34) },
-            Width::Narrow => Self { width: 360, height: 190, across: (46, 300), up: (150, 34) },
+            Width::Wide => Self { width: 1100, height: 190, across: (70, 1000), up: (150, 44) },
+            Width::Narrow => Self { width: 360, height: 190, across: (46, 300), up: (150, 44) },
         }
     }
 
@@ -58,14 +58,15 @@ pub fn tokens_by_step(page: &TracePage, width: Width) -> String {
         let mark = |canvas: &mut Canvas<'_>, row: usize, word: &str, y: i32, ink: Ink| {
             let x = layout.x(row, last);
             canvas.line((x, y + 8), (x, layout.up.0), ink, 1);
-            let anchor = if x > (layout.across.0 + layout.across.1) / 2 { Anchor::End } else { Anchor::Start };
+            let right_half = x > (layout.across.0 + layout.across.1) / 2;
+            let (x, anchor) = if right_half { (x - 4, Anchor::End) } else { (x + 4, Anchor::Start) };
             canvas.text(word, (x, y), look(ink, anchor));
         };
         if let Some(row) = page.first_decision {
             mark(canvas, row, "first difference", 10, Ink::Quiet);
         }
         if let Some(row) = page.skill_opened.first() {
-            mark(canvas, *row, "skill opened", 24, Ink::With);
+            mark(canvas, *row, "skill opened", 26, Ink::With);
         }
         for (condition, ink) in [(Condition::NoSkill, Ink::Without), (Condition::WithSkill, Ink::With)] {
             let line = points.iter().filter_map(|point| {

@@ -14,6 +14,8 @@ const MOST_POINTS: usize = 300;
 const MOST_COMPARED_BYTES: usize = 64 << 10;
 /// Lines of a comparison.
 const MOST_LINES: usize = 400;
+/// Texts that share less than this part of themselves are not one text changed into the other.
+const LEAST_COMMON: f32 = 0.2;
 /// Equal lines that are kept before and after a difference.
 const CONTEXT_LINES: usize = 3;
 
@@ -64,16 +66,22 @@ fn shown(index: usize, row: &DiffRow, traces: Pair<&Trace>) -> TraceRow {
         without: row.sides.without.and_then(|at| part(traces.without, at)),
         with: row.sides.with.and_then(|at| part(traces.with, at)),
     };
-    let both = sides.without.as_ref().and_then(|part| part.call.as_ref());
-    let both = both.zip(sides.with.as_ref().and_then(|part| part.call.as_ref()));
-    let (arguments, results) = match (row.class, both) {
-        (RowClass::ArgumentsDiffer | RowClass::ResultDiffers, Some((one, other))) => {
-            let result = |call: &ToolCall| call.result.as_ref().map(|result| result.text.clone()).unwrap_or_default();
-            (compared(&one.arguments_text(), &other.arguments_text()), compared(&result(one), &result(other)))
+    let both = sides.without.as_ref().zip(sides.with.as_ref());
+    let text = |of: fn(&StepPart) -> String| both.map_or_else(Vec::new, |(one, other)| compared(&of(one), &of(other)));
+    let [words, arguments, results] = match row.class {
+        RowClass::Same | RowClass::Moved | RowClass::OnlyWithout | RowClass::OnlyWith => {
+            [Vec::new(), Vec::new(), Vec::new()]
         }
-        _ => (Vec::new(), Vec::new()),
+        RowClass::WordsDiffer => [text(|part| part.text.clone()), Vec::new(), Vec::new()],
+        RowClass::ArgumentsDiffer | RowClass::ResultDiffers => [
+            Vec::new(),
+            text(|part| part.call.as_ref().map(ToolCall::arguments_text).unwrap_or_default()),
+            text(|part| {
+                part.call.as_ref().and_then(|call| Some(call.result.as_ref()?.text.clone())).unwrap_or_default()
+            }),
+        ],
     };
-    TraceRow { index, class: row.class, twin: row.twin, approximate: row.approximate, sides, arguments, results }
+    TraceRow { index, class: row.class, twin: row.twin, approximate: row.approximate, sides, words, arguments, results }
 }
 
 fn part(trace: &Trace, at: UnitRef) -> Option<StepPart> {
@@ -98,6 +106,10 @@ fn compared(one: &str, other: &str) -> Vec<DiffLine> {
         return Vec::new();
     }
     let diff = TextDiff::from_lines(one, other);
+    let short = |text: &str| text.lines().nth(1).is_none();
+    if diff.ratio() < LEAST_COMMON && !(short(one) && short(other)) {
+        return Vec::new();
+    }
     let mut lines = Vec::new();
     for (group, operations) in diff.grouped_ops(CONTEXT_LINES).iter().enumerate() {
         if group > 0 {

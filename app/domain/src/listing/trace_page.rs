@@ -125,6 +125,8 @@ pub struct TraceRow {
     pub approximate: bool,
     /// Both sides; at least one is there.
     pub sides: Pair<Option<StepPart>>,
+    /// Lines of the words that differ, where the row is words alone; empty where the texts are too long or have too little in common.
+    pub words: Vec<DiffLine>,
     /// Lines of the arguments that differ, where both sides have some and they are not too long.
     pub arguments: Vec<DiffLine>,
     /// The same of the results.

@@ -68,6 +68,12 @@ fn rows_and_their_classes() {
             &["sh:ls", "skill:x", "sh:cat a.txt"],
             &["1|1 same", "-|2 only-with", "2|3 same"],
         ),
+        (
+            "opening the skill by the shell is not another use of the shell",
+            &["sh:head a.txt"],
+            &["sh:cat /s/SKILL.md"],
+            &["1|- only-without", "-|1 only-with"],
+        ),
         ("the same tool otherwise", &["sh:cat a.txt"], &["sh:cat b.txt"], &["1|1 arguments-differ"]),
         ("tools are not mixed", &["sh:cat a.txt"], &["edit:a.txt:x"], &["1|- only-without", "-|1 only-with"]),
         (

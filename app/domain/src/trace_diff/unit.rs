@@ -95,8 +95,12 @@ fn of_call(step: usize, call: usize, made: &ToolCall, within: &str) -> Unit {
     let file = text_of(&FILE_FIELDS);
     // Tools without a canonical kind are told apart by the agent's own name for them.
     let named = if made.tool == ToolKind::Other { made.name.as_str() } else { "" };
-    let kind = format!("{within}{:?} {named}", made.tool);
     let is_skill = |file: &str| file.ends_with("SKILL.md");
+    let opens_skill = made.tool == ToolKind::Skill
+        || file.is_some_and(is_skill)
+        || programs.iter().flat_map(|program| &program.files).any(|file| is_skill(file));
+    // Opening a skill is a step of its own, whichever tool does it: never beside a call that does something else.
+    let kind = if opens_skill { format!("{within}opens a skill") } else { format!("{within}{:?} {named}", made.tool) };
     Unit {
         at: UnitRef { step, call: Some(call) },
         key: format!("{kind} {}", line.map_or_else(|| normal_json(&made.arguments), normal_text)),
@@ -104,9 +108,7 @@ fn of_call(step: usize, call: usize, made: &ToolCall, within: &str) -> Unit {
         features: if line.is_some() { of_programs(&programs) } else { of_fields(&made.arguments) },
         is_call: true,
         changes: file.filter(|_| matches!(made.tool, ToolKind::Edit | ToolKind::Write)).map(str::to_owned),
-        opens_skill: made.tool == ToolKind::Skill
-            || file.is_some_and(is_skill)
-            || programs.iter().flat_map(|program| &program.files).any(|file| is_skill(file)),
+        opens_skill,
         is_test_run: programs.iter().any(is_test_run),
         result: made.result.as_ref().map(|result| {
             let told = if result.is_error { "error" } else { "" };
