@@ -104,6 +104,15 @@ step("a rescued pair shows both traces and both test results", async () => {
   await sees(page.getByText("the seal is right"));
 }, "pair");
 
+step("its traces are aligned, and only what differs can be shown", async () => {
+  await sees(page.getByText("First observed difference"));
+  await sees(page.locator(".spent .chart-wide svg"));
+  await page.getByRole("link", { name: /^all that differ/ }).click();
+  await sees(page.locator('.filter[aria-current="true"]').getByText("all that differ"));
+  assert.equal(await page.locator(".row-same").count(), 0);
+  assert.ok((await page.locator(".row-only-with").count()) > 0, "the skill is opened in one arm only");
+}, "traces");
+
 step("the lists know what was made", async () => {
   for (const [path, text] of [["/skills", "bookkeeping-conventions"], ["/tasks", "wrong-amount"], ["/evaluations", DELTA]]) {
     await page.goto(server.address + path);
