@@ -1,7 +1,7 @@
 //! Pairs as pages read them.
 
 use domain::id::{EvaluationId, TaskId};
-use domain::listing::{PairDetail, RowFilter, TraceView};
+use domain::listing::PairDetail;
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,7 @@ pub async fn pair(
     filter: String,
     from: usize,
 ) -> Result<PairView, AppError> {
+    use domain::listing::{RowFilter, TraceView};
     let view = TraceView { filter: RowFilter::of(&filter), from };
     let pair = super::ops()?.pair(evaluation, task, repeat, view).await?;
     let chart = [charts::Width::Wide, charts::Width::Narrow].map(|width| charts::tokens_by_step(&pair.traces, width));
