@@ -1,6 +1,6 @@
 //! Everything that `serve` and `eval` run with, put together from the settings: data folder, operations, executor.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -21,6 +21,7 @@ use engine::trees::Trees;
 use engine::trial::{Clock, Executor, ExecutorParts};
 use gateway::Gateway;
 use ops::{Ops, OpsConfig, Secrets};
+use repos::{RepoLimits, Repositories, RepositoriesConfig};
 use store::{DataDir, Store, StoreError};
 
 use crate::config::Config;
@@ -37,6 +38,7 @@ pub struct Runtime {
     clock: Clock,
     instance: String,
     agents: Vec<Arc<dyn Agent>>,
+    repositories: Repositories,
 }
 
 /// The clock on the wall.
@@ -59,8 +61,9 @@ impl Runtime {
         let store = Store::open(&dir).await?;
         let clock = wall_clock();
         let agents = agents(&config, command);
+        let repositories = repositories(&config);
         let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents));
-        Ok(Self { ops, store, config, clock, instance, agents })
+        Ok(Self { ops, store, config, clock, instance, agents, repositories })
     }
 
     /// Connects to the container engine and makes the scheduler ready.
@@ -76,6 +79,7 @@ impl Runtime {
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(engine.clone()),
             images: Images::new(engine.clone(), ImageConfig { stand_ins, ca_bundle }),
+            repositories: self.repositories.clone(),
             gateway: Gateway::new(upstreams::build(config)?).with_prices(upstreams::prices(config)?),
             networks: Networks::new(engine.clone(), config.data.join("run")),
             agents: self.agents.clone(),
@@ -121,6 +125,23 @@ fn agents(config: &Config, command: Option<&str>) -> Vec<Arc<dyn Agent>> {
     let command = command.map(|command| Arc::new(CommandAgent::new(command)) as Arc<dyn Agent>);
     let installed = trees(config).list().into_iter().rev().filter_map(engine::agent::installed::from_tree);
     builtin.chain(command).chain(installed).collect()
+}
+
+/// Where repositories come from, and are kept.
+fn repositories(config: &Config) -> Repositories {
+    Repositories::new(RepositoriesConfig {
+        cache: absolute(&config.data).join("repositories"),
+        mirrors: config.repository_mirrors.clone(),
+        ca_bundle: config.ca_bundle.as_deref().map(absolute),
+        proxy: config.proxy.clone(),
+        search_path: config.search_path.clone(),
+        limits: RepoLimits { fetch_bytes: config.repository_limit, ..RepoLimits::default() },
+    })
+}
+
+/// The program git is started elsewhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Where installed agents lie.

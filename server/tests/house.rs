@@ -17,13 +17,14 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("bundle", &[]),
     ("charts", &["domain"]),
     ("domain", &[]),
-    ("engine", &["domain", "formats", "gateway"]),
+    ("engine", &["domain", "formats", "gateway", "repos"]),
     ("formats", &["domain"]),
     ("forward", &[]),
     ("frontend", &["app"]),
     ("gateway", &["domain", "formats"]),
     ("ops", &["charts", "domain", "formats", "store"]),
-    ("server", &["app", "domain", "engine", "formats", "gateway", "ops", "store"]),
+    ("repos", &["domain"]),
+    ("server", &["app", "domain", "engine", "formats", "gateway", "ops", "repos", "store"]),
     ("store", &["domain"]),
 ];
 

@@ -17,6 +17,7 @@ pub mod plan;
 pub mod planner;
 pub mod published;
 pub mod report;
+pub mod repository;
 pub mod skill;
 pub mod skill_audit;
 pub mod spending;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hash::ContentHash;
 use crate::path::RelPath;
+use crate::repository::TargetRepository;
 use crate::skill::SkillPackage;
 use crate::tree::Tree;
 
@@ -19,6 +20,12 @@ pub enum TaskLayout {
     /// `task.md`, `oracle/`, `verifier/` (SkillsBench v1.1).
     #[serde(rename = "skillsbench-1.1")]
     SkillsBench11,
+    /// `task.toml` with a `[repository]`, `requirement.md`, `tests/`: our own form of a repository task.
+    #[serde(rename = "repository")]
+    Repository,
+    /// `config/benchmark_config.yaml`, `tasks/batch*/`, `tests/batch*/` (SWE-Skills-Bench).
+    #[serde(rename = "swe-skills-bench")]
+    SweSkillsBench,
 }
 
 impl TaskLayout {
@@ -28,6 +35,8 @@ impl TaskLayout {
         match self {
             Self::SkillsBench10 => "skillsbench-1.0",
             Self::SkillsBench11 => "skillsbench-1.1",
+            Self::Repository => "repository",
+            Self::SweSkillsBench => "swe-skills-bench",
         }
     }
 }
@@ -104,6 +113,9 @@ pub enum ResultPlace {
 pub struct Environment {
     /// How its image is had.
     pub image: ImageSource,
+    /// What is put into that image: the repository that a repository task works in.
+    #[serde(default)]
+    pub repository: Option<TargetRepository>,
     /// Set in every phase; literal values only.
     pub env: BTreeMap<String, String>,
     /// Working folder; `None` = the image's own.
@@ -184,6 +196,21 @@ pub struct VerifierPhase {
     pub keeps_test_settings: bool,
     /// Least reward that counts as a pass; 1.0 unless the task set says otherwise.
     pub pass_mark: f64,
+    /// Where the reward comes from.
+    #[serde(default)]
+    pub scoring: Scoring,
+}
+
+/// Where the reward of a verifier run comes from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scoring {
+    /// Its script writes it.
+    #[default]
+    Reward,
+    /// It is the share of test cases that passed, of all there are: skipped ones count against it. A build check that fails makes the
+    /// run a fail whatever the share.
+    PassRate,
 }
 
 /// The task's own solution.

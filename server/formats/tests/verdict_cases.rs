@@ -5,6 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use domain::task::Scoring;
 use domain::test_case::TestStatus;
 use formats::verdict::ctrf::{merge, read_ctrf};
 use formats::verdict::pytest::{collection_error, read_pytest};
@@ -189,8 +190,11 @@ fn run(reward_txt: Option<&str>, ctrf: &[&str], output: &str) -> VerifierRun {
         reward_txt: reward_txt.map(|text| text.as_bytes().to_vec()),
         reward_json: None,
         ctrf: ctrf.iter().enumerate().map(|(i, text)| (format!("ctrf{i}.json"), text.as_bytes().to_vec())).collect(),
+        junit: Vec::new(),
+        checks: None,
         output: output.to_owned(),
         pass_mark: 1.0,
+        scoring: Scoring::Reward,
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use formats::skill::{Intake, IntakeLimits, read_path};
-use formats::task::{discover, read_task};
+use formats::task::{Checkout, LoadedTask, discover, read_task};
 use serde::Serialize;
 
 /// Folders of a checkout with nothing of its own in them, and the tasks that SkillsBench itself leaves out.
@@ -61,6 +61,9 @@ impl CheckReport {
 /// Looks at whatever lies at `path`: a skill, an archive of skills, a task, a folder of either, a checkout.
 #[must_use]
 pub fn check(path: &Path) -> CheckReport {
+    if Checkout::is_one(path) {
+        return benchmark(path);
+    }
     let tasks = if path.is_dir() { discover(path) } else { Vec::new() };
     let mut report = CheckReport::default();
     if tasks.is_empty() {
@@ -71,6 +74,27 @@ pub fn check(path: &Path) -> CheckReport {
     }
     for folder in &tasks {
         report.task_at(path, folder);
+    }
+    report
+}
+
+/// A checkout of SWE-Skills-Bench: its skills, and each of its requirement documents.
+fn benchmark(path: &Path) -> CheckReport {
+    let mut report = CheckReport::default();
+    let skills = path.join("skills");
+    if skills.is_dir() {
+        report.skills_at(&skills, "skills/", Expected::Yes);
+    }
+    match Checkout::open(path) {
+        Ok(checkout) => {
+            report.findings.extend(checkout.findings().iter().cloned());
+            report.tasks.extend(checkout.tasks().iter().map(|task| {
+                let LoadedTask { name, layout, findings, .. } = checkout.read(task);
+                let layout = layout.map(|layout| layout.word().to_owned());
+                CheckedTask { path: checkout.document(task), name, layout, findings }
+            }));
+        }
+        Err(findings) => report.findings.extend(findings),
     }
     report
 }

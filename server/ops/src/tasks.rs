@@ -1,11 +1,12 @@
 //! Tasks: add from a folder, list, look at.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use domain::finding::Finding;
 use domain::id::TaskId;
 use domain::listing::{AcceptedTask, FindingCounts, Refused, TaskDetail, TaskIntake, TaskListing};
-use formats::task::{LoadedTask, discover, read_task};
+use formats::task::{Checkout, LoadedTask, discover, read_task};
 
 use crate::{Ops, OpsError, Result, blocking};
 
@@ -37,6 +38,10 @@ impl Ops {
     async fn add_tasks_from(&self, paths: &[PathBuf], roots: Vec<PathBuf>) -> Result<TaskIntake> {
         let mut answer = TaskIntake::default();
         for path in paths {
+            if Checkout::is_one(path) {
+                self.add_benchmark(path, &mut answer).await?;
+                continue;
+            }
             let folders = discovered(path).await?;
             for folder in folders {
                 let roots = if roots.is_empty() { vec![path.clone()] } else { roots.clone() };
@@ -52,6 +57,26 @@ impl Ops {
             )));
         }
         Ok(answer)
+    }
+
+    /// Every task of a checkout of SWE-Skills-Bench.
+    async fn add_benchmark(&self, path: &Path, answer: &mut TaskIntake) -> Result<()> {
+        let place = path.to_owned();
+        let opened = blocking(move || Checkout::open(&place)).await?;
+        let checkout = match opened {
+            Ok(checkout) => Arc::new(checkout),
+            Err(findings) => {
+                answer.refused.push(Refused { path: path.display().to_string(), findings });
+                return Ok(());
+            }
+        };
+        for task in checkout.tasks().to_vec() {
+            let document = checkout.root().join(checkout.document(&task));
+            let reader = Arc::clone(&checkout);
+            let loaded = blocking(move || reader.read(&task)).await?;
+            self.put_task(&document, loaded, answer).await?;
+        }
+        Ok(())
     }
 
     async fn put_task(&self, folder: &Path, loaded: LoadedTask, answer: &mut TaskIntake) -> Result<()> {

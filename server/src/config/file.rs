@@ -20,6 +20,10 @@ pub struct ConfigFile {
     pub task_roots: Vec<PathBuf>,
     /// Image stand-ins by name.
     pub images: BTreeMap<String, String>,
+    /// Mirrors of repositories by address.
+    pub repositories: BTreeMap<String, String>,
+    /// Largest repository that is fetched, in MiB.
+    pub repository_limit_mb: u64,
     /// Extra certificates (PEM) for builds and containers.
     pub ca_bundle: Option<PathBuf>,
     /// Prices of models, in place of the bundled table.
@@ -43,6 +47,8 @@ impl Default for ConfigFile {
             public_hosts: Vec::new(),
             task_roots: Vec::new(),
             images: BTreeMap::new(),
+            repositories: BTreeMap::new(),
+            repository_limit_mb: 2048,
             ca_bundle: None,
             prices: None,
             upstreams: BTreeMap::new(),
@@ -80,6 +86,12 @@ pub enum ConfigError {
     Image {
         /// As given.
         pair: String,
+    },
+    /// A mirror that cannot be understood.
+    #[error("{reason}")]
+    Mirror {
+        /// The pair, the reason and the remedy.
+        reason: String,
     },
     /// A provider whose settings are incomplete.
     #[error("upstream {name}: {reason}")]

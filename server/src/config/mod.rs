@@ -4,10 +4,12 @@ mod file;
 mod upstreams;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use repos::Mirrors;
 
 pub use file::{ConfigError, ConfigFile};
 pub use upstreams::{UpstreamConfig, UpstreamKind};
@@ -30,6 +32,15 @@ pub struct CommonArgs {
         value_delimiter = ','
     )]
     pub image_stand_ins: Vec<String>,
+    /// Fetch a repository from elsewhere, as https://example.com/a/b=/srv/mirrors/b.git. May be given several times.
+    #[arg(
+        long = "repository-mirror",
+        global = true,
+        env = "SKILLDELTA_REPOSITORY_MIRRORS",
+        value_name = "URL=PATH-or-URL",
+        value_delimiter = ','
+    )]
+    pub repository_mirrors: Vec<String>,
     /// Certificates (PEM) that builds and containers are to trust, for networks that inspect TLS.
     #[arg(long, global = true, env = "SKILLDELTA_CA_BUNDLE", value_name = "FILE")]
     pub ca_bundle: Option<PathBuf>,
@@ -51,6 +62,10 @@ pub struct Config {
     pub task_roots: Vec<PathBuf>,
     /// Image stand-ins by name.
     pub images: BTreeMap<String, String>,
+    /// Mirrors of repositories.
+    pub repository_mirrors: Mirrors,
+    /// Largest repository, in bytes.
+    pub repository_limit: u64,
     /// Extra certificates for builds and containers.
     pub ca_bundle: Option<PathBuf>,
     /// Prices of models, in place of the bundled table.
@@ -63,6 +78,8 @@ pub struct Config {
     pub max_concurrency: u32,
     /// Free space below which no trial is started, in bytes.
     pub disk_floor: u64,
+    /// Where programs are looked for.
+    pub search_path: Option<OsString>,
     /// The container engine's address; `None` = the usual socket.
     pub docker_host: Option<String>,
     /// Proxy for calls to model providers.
@@ -83,6 +100,14 @@ impl Config {
             let (name, local) = pair.split_once('=').ok_or_else(|| ConfigError::Image { pair: pair.clone() })?;
             images.insert(name.trim().to_owned(), local.trim().to_owned());
         }
+        let mut mirrors = file.repositories.clone();
+        for pair in args.repository_mirrors.iter().filter(|pair| !pair.is_empty()) {
+            let (url, place) = pair.split_once('=').ok_or_else(|| ConfigError::Mirror {
+                reason: format!("repository mirror {pair}: write URL=PATH-or-URL, for example https://example.com/a/b=/srv/mirrors/b.git"),
+            })?;
+            mirrors.insert(url.trim().to_owned(), place.trim().to_owned());
+        }
+        let repository_mirrors = Mirrors::parse(mirrors).map_err(|reason| ConfigError::Mirror { reason })?;
         let ca_bundle = args.ca_bundle.clone().or_else(|| file.ca_bundle.clone());
         if let Some(path) = &ca_bundle {
             readable(path, "certificate bundle")?;
@@ -93,12 +118,15 @@ impl Config {
             public_hosts: file.public_hosts.clone(),
             task_roots: file.task_roots.clone(),
             images,
+            repository_mirrors,
+            repository_limit: file.repository_limit_mb.saturating_mul(1024 * 1024),
             ca_bundle,
             prices: file.prices.clone(),
             upstreams: upstreams::resolve(&file, args.scripted_model.as_deref())?,
             upload_limit: file.upload_limit_mb.saturating_mul(1024 * 1024),
             max_concurrency: file.max_concurrency,
             disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),
+            search_path: std::env::var_os("PATH"),
             docker_host: upstreams::variable("DOCKER_HOST"),
             proxy: upstreams::variable("HTTPS_PROXY").or_else(|| upstreams::variable("https_proxy")),
             secrets: file.secret_env.iter().filter_map(|name| upstreams::variable(name)).collect(),

@@ -12,7 +12,7 @@ use domain::order::{Happening, TrialEvent};
 use domain::path::RelPath;
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, TaskRef, Treatment};
 use domain::task::{
-    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Task, TaskLayout, TaskMetadata, VerifierPhase,
+    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Scoring, Task, TaskLayout, TaskMetadata, VerifierPhase,
 };
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
@@ -38,6 +38,7 @@ fn task(name: &str) -> Task {
         instruction: "Count the sheep.".to_owned(),
         environment: Environment {
             image: ImageSource::Named { image: "debian:bookworm".to_owned() },
+            repository: None,
             env: Default::default(),
             workdir: None,
             cpus: 1.0,
@@ -57,6 +58,7 @@ fn task(name: &str) -> Task {
             network: None,
             keeps_test_settings: false,
             pass_mark: 1.0,
+            scoring: Scoring::Reward,
         },
         result_place: ResultPlace::Anywhere,
         oracle: None,

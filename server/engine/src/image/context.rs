@@ -1,6 +1,6 @@
 //! A build context: its files, its hash, and its way to the engine as a streamed tar.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -28,6 +28,14 @@ pub trait ContextBytes: Send + Sync {
     /// # Errors
     /// What the store says; the build fails with it.
     fn read(&self, path: &RelPath, entry: &TreeEntry) -> io::Result<Vec<u8>>;
+
+    /// The same content piece by piece, for those that need not hold all of it.
+    ///
+    /// # Errors
+    /// As [`ContextBytes::read`].
+    fn open(&self, path: &RelPath, entry: &TreeEntry) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(io::Cursor::new(self.read(path, entry)?)))
+    }
 }
 
 impl ContextBytes for LoadedTree {
@@ -82,20 +90,23 @@ impl Context {
     fn write(&self, pieces: Pieces, dockerfile: &str) -> io::Result<()> {
         let mut tar = Builder::new(pieces);
         for folder in self.folders() {
-            append(&mut tar, &format!("{folder}/"), EntryType::Directory, 0o755, &[])?;
+            append(&mut tar, &format!("{folder}/"), EntryType::Directory, 0o755, 0, io::empty())?;
         }
         let mut ignore = Vec::new();
         for (path, entry) in self.files.iter() {
-            let bytes = self.bytes.read(path, entry).map_err(|error| named(path, &error))?;
+            let failed = |error: io::Error| named(path, &error);
             if path.as_str() == IGNORE {
-                ignore = bytes;
+                ignore = self.bytes.read(path, entry).map_err(failed)?;
                 continue;
             }
-            append(&mut tar, path.as_str(), EntryType::Regular, if entry.executable { 0o755 } else { 0o644 }, &bytes)?;
+            let content = self.bytes.open(path, entry).map_err(failed)?;
+            let mode = if entry.executable { 0o755 } else { 0o644 };
+            append(&mut tar, path.as_str(), EntryType::Regular, mode, entry.size, content).map_err(failed)?;
         }
         ignore.extend_from_slice(format!("\n{DOCKERFILE}\n{IGNORE}\n").as_bytes());
-        append(&mut tar, IGNORE, EntryType::Regular, 0o644, &ignore)?;
-        append(&mut tar, DOCKERFILE, EntryType::Regular, 0o644, dockerfile.as_bytes())?;
+        append(&mut tar, IGNORE, EntryType::Regular, 0o644, ignore.len() as u64, ignore.as_slice())?;
+        let text = dockerfile.as_bytes();
+        append(&mut tar, DOCKERFILE, EntryType::Regular, 0o644, text.len() as u64, text)?;
         tar.into_inner()?.flush()
     }
 
@@ -118,15 +129,22 @@ fn named(path: &RelPath, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{path}: {error}"))
 }
 
-fn append(tar: &mut Builder<Pieces>, path: &str, kind: EntryType, mode: u32, bytes: &[u8]) -> io::Result<()> {
+fn append(
+    tar: &mut Builder<Pieces>,
+    path: &str,
+    kind: EntryType,
+    mode: u32,
+    size: u64,
+    content: impl Read,
+) -> io::Result<()> {
     let mut header = Header::new_gnu();
     header.set_entry_type(kind);
     header.set_mode(mode);
     header.set_uid(0);
     header.set_gid(0);
     header.set_mtime(MTIME);
-    header.set_size(bytes.len() as u64);
-    tar.append_data(&mut header, path, bytes)
+    header.set_size(size);
+    tar.append_data(&mut header, path, content.take(size))
 }
 
 /// A writer whose other end is a stream.

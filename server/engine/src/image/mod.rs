@@ -195,7 +195,11 @@ impl Images {
     async fn base(&self, image: &str, progress: &dyn Progress) -> Result<(Base, bool), SandboxError> {
         let local = self.config.stand_ins.resolve(image).to_owned();
         let (id, reused) = self.fetched(image, &local, progress).await?;
-        let Some(bundle) = &self.config.ca_bundle else { return Ok((Base { id, reference: local }, reused)) };
+        // What we built stands on a base that has them.
+        let is_ours = [TASK_TAG, BASE_TAG].iter().any(|tag| local.starts_with(&format!("{tag}:")));
+        let Some(bundle) = self.config.ca_bundle.as_ref().filter(|_| !is_ours) else {
+            return Ok((Base { id, reference: local }, reused));
+        };
         let dockerfile = certified(&local);
         let tag = format!(
             "{BASE_TAG}:{}",

@@ -10,6 +10,9 @@ pub(super) enum Fault {
     /// Engine, image or container.
     #[error("{0}")]
     Sandbox(#[from] SandboxError),
+    /// The repository that the task works in.
+    #[error("{0}")]
+    Repository(#[from] repos::RepoError),
     /// Contents that should be in the blob store.
     #[error("{what} could not be read from or written to the data folder: {source}; check its disk and permissions")]
     Blobs {
@@ -37,6 +40,8 @@ impl Fault {
     pub(super) fn verdict(&self) -> Verdict {
         let class = match self {
             Self::Sandbox(error) => error.class(),
+            Self::Repository(error) if error.is_disk_full() => InfraClass::DiskFull,
+            Self::Repository(_) => InfraClass::Image,
             Self::Blobs { source, .. } if source.kind() == std::io::ErrorKind::StorageFull => InfraClass::DiskFull,
             Self::Blobs { .. } | Self::Order(_) => InfraClass::Container,
             Self::Audit(_) => InfraClass::Audit,

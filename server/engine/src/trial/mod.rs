@@ -10,6 +10,7 @@ mod outcome;
 mod place;
 mod replay;
 mod reporter;
+mod repository;
 mod skills;
 mod spending;
 mod verify;
@@ -26,6 +27,7 @@ use domain::tree::LoadedTree;
 use domain::trial::Phase;
 use domain::verdict::Verdict;
 use gateway::{Gateway, TrialGateway, TrialTicket};
+use repos::Repositories;
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -52,6 +54,8 @@ pub struct ExecutorParts {
     pub engine: Arc<dyn Engine>,
     /// Where images are made.
     pub images: Images,
+    /// Where repositories come from.
+    pub repositories: Repositories,
     /// The way to models.
     pub gateway: Gateway,
     /// The same way for agents that call from inside their containers.
@@ -72,6 +76,7 @@ pub struct ExecutorParts {
 pub struct Executor {
     engine: Arc<dyn Engine>,
     images: Images,
+    repositories: Repositories,
     gateway: Gateway,
     networks: Networks,
     agents: Vec<Arc<dyn Agent>>,
@@ -88,10 +93,12 @@ impl Executor {
     /// An executor of these parts.
     #[must_use]
     pub fn new(parts: ExecutorParts) -> Self {
-        let ExecutorParts { engine, images, gateway, networks, agents, blobs, clock, instance, redactor } = parts;
+        let ExecutorParts { engine, images, repositories, gateway, networks, agents, blobs, clock, instance, redactor } =
+            parts;
         Self {
             engine,
             images,
+            repositories,
             gateway,
             networks,
             agents,
@@ -241,7 +248,14 @@ impl Attempt<'_> {
         self.result.findings.extend(wanted.notes);
         let reporter = self.reporter.clone();
         let progress = move |event: BuildEvent| reporter.log(Phase::Preparing, line(event));
-        let image = executor.images.ensure(&wanted.request, &progress).await?;
+        let mut image = executor.images.ensure(&wanted.request, &progress).await?;
+        if let Some(target) = &order.task.environment.repository {
+            self.result.findings.append(&mut image.findings);
+            self.reporter.log(Phase::Preparing, format!("fetching {} at {}\n", target.url, target.commit.short()));
+            let with = executor.with_repository(order, target, &image).await?;
+            self.result.findings.extend(with.findings);
+            image = executor.images.ensure(&with.request, &progress).await?;
+        }
         self.result.image = Some(image.id.clone());
         self.result.build_context = image.context;
         self.result.findings.extend(image.findings.iter().cloned());

@@ -44,6 +44,13 @@ pub(super) fn known_folders(home: &str, workdir: &str) -> Vec<String> {
     folders
 }
 
+/// Folders that are left out of a repository wherever in it they lie: those of skills, and the whole of `.claude`, in which hooks and
+/// commands could stand in for a skill (SWE-Skills-Bench removes it as well). A plain `skills` deeper down is source like any other.
+pub(super) fn folders_in_repositories() -> Vec<String> {
+    let known = KNOWN_FOLDERS.iter().filter(|folder| folder.starts_with('.') && !folder.starts_with(".claude/"));
+    std::iter::once(".claude").chain(known.copied()).map(str::to_owned).collect()
+}
+
 /// Those of `folders` that exist in the container.
 pub(super) async fn existing(sandbox: &dyn Sandbox, folders: &[String]) -> Result<Vec<String>, Fault> {
     let mut existing = Vec::new();

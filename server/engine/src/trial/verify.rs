@@ -6,6 +6,7 @@ use domain::finding::Finding;
 use domain::task::Task;
 use domain::tree::LoadedTree;
 use domain::trial::Phase;
+use formats::verdict::pass_rate::CHECKS;
 use formats::verdict::{Judgement, VerifierEnding, VerifierRun, judge};
 
 use super::fault::Fault;
@@ -102,8 +103,16 @@ impl Verification<'_> {
                 .filter(|(path, _)| is_ctrf(path.file_name()))
                 .map(|(path, file)| (path.to_string(), file.bytes.clone()))
                 .collect(),
+            junit: left
+                .files
+                .iter()
+                .filter(|(path, _)| path.as_str().ends_with(".xml"))
+                .map(|(path, file)| (path.to_string(), file.bytes.clone()))
+                .collect(),
+            checks: file(CHECKS),
             output,
             pass_mark: self.task.verifier.pass_mark,
+            scoring: self.task.verifier.scoring,
         }
     }
 }

@@ -35,6 +35,7 @@ use engine::trees::{InstalledTree, Trees};
 use engine::trial::{Executor, ExecutorParts};
 use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Gateway, Upstream};
+use repos::{Repositories, RepositoriesConfig};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -191,6 +192,7 @@ impl Bench {
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(rig.engine.clone()),
             images: Images::new(rig.engine.clone(), ImageConfig::default()),
+            repositories: Repositories::new(RepositoriesConfig::at(folder.path().join("repositories"))),
             gateway: Gateway::new(vec![upstream]),
             networks: Networks::new(rig.engine.clone(), folder.path().join("run")),
             agents: vec![from_tree(tree.clone()).unwrap()],

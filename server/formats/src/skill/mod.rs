@@ -12,6 +12,7 @@ mod lint;
 mod listing;
 pub mod manifest;
 mod members;
+pub mod outline;
 mod twins;
 pub mod yaml;
 mod yaml_hint;

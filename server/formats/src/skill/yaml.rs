@@ -133,7 +133,8 @@ fn options(strict_booleans: bool) -> Options {
     }
 }
 
-fn fault(yaml: &str, start_line: u32, error: &Error) -> YamlFault {
+/// The library's complaint as a fault with its place in the file.
+pub(super) fn fault(yaml: &str, start_line: u32, error: &Error) -> YamlFault {
     let error = innermost(error);
     let place = error.location().filter(|location| location.line() > 0);
     let line = place.map_or(0, |location| usize::try_from(location.line()).unwrap_or(usize::MAX));

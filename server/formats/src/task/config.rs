@@ -9,22 +9,24 @@ use serde_json::Value;
 
 use super::env_vars::{self, EnvVars};
 use super::settings::{Section, Source, brief, scalar};
-use super::{limits, network, unsupported};
+use super::{checks, limits, network, unsupported};
 
 /// The agent's time where a task does not say: 15 minutes, as EvalScope has it.
 pub(super) const AGENT_TIMEOUT: Duration = Duration::from_secs(900);
-const VERIFIER_TIMEOUT: Duration = Duration::from_secs(600);
+/// The verifier's time where a task does not say.
+pub(super) const VERIFIER_TIMEOUT: Duration = Duration::from_secs(600);
 const BUILD_TIMEOUT: Duration = Duration::from_secs(600);
 const CPUS: f64 = 1.0;
 const MEMORY_MB: u64 = 2048;
 const STORAGE_MB: u64 = 10240;
 
-const TOP: [&str; 18] = [
+const TOP: [&str; 19] = [
     "schema_version",
     "metadata",
     "verifier",
     "agent",
     "environment",
+    super::repository::TABLE,
     "oracle",
     "task",
     "source",
@@ -96,7 +98,8 @@ pub(super) struct Config {
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct VerifierConfig {
-    pub(super) timeout: Duration,
+    /// `None` where it is not said.
+    pub(super) timeout: Option<Duration>,
     pub(super) env: EnvVars,
     pub(super) user: Option<String>,
     pub(super) network: Option<NetworkPolicy>,
@@ -165,10 +168,10 @@ fn agent(section: &Section<'_>, out: &mut Vec<Finding>) -> AgentPhase {
 }
 
 fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) -> VerifierConfig {
-    section.note_unknown(&VERIFIER, out);
+    section.note_unknown(&[VERIFIER.as_slice(), checks::KEYS.as_slice()].concat(), out);
     unsupported::verifier(section, out);
     VerifierConfig {
-        timeout: limits::seconds(section, "timeout_sec", out).unwrap_or(VERIFIER_TIMEOUT),
+        timeout: limits::seconds(section, "timeout_sec", out),
         env: env_vars::read(section, out),
         user: user(section, out),
         network: network::policy(section, out),

@@ -2,6 +2,7 @@
 
 use domain::finding::Finding;
 use domain::path::RelPath;
+use domain::repository::TargetRepository;
 use domain::task::{Environment, ImageSource};
 use domain::tree::LoadedTree;
 
@@ -15,6 +16,7 @@ const DOCKERFILE: &str = "environment/Dockerfile";
 /// The environment; `None` where no image can be had.
 pub(super) fn environment(
     config: EnvironmentConfig,
+    repository: Option<TargetRepository>,
     files: &LoadedTree,
     out: &mut Vec<Finding>,
 ) -> Option<Environment> {
@@ -24,7 +26,8 @@ pub(super) fn environment(
     Some(Environment {
         image: image(config.image, files, out)?,
         env,
-        workdir: config.workdir.or(compose.workdir),
+        workdir: config.workdir.or(compose.workdir).or(repository.as_ref().map(|repository| repository.folder.clone())),
+        repository,
         cpus: config.cpus,
         memory_mb: config.memory_mb,
         storage_mb: config.storage_mb,

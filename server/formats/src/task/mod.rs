@@ -1,6 +1,7 @@
 //! Tasks as SkillsBench and its kin write them, from a folder to a domain task: `disk` and `discover` touch the disk, the rest is pure.
 //! Each part (settings, prompt, verifier, oracle) is chosen by itself, because real packages carry parts of both layouts.
 
+mod checks;
 mod compose;
 mod config;
 mod container;
@@ -14,9 +15,11 @@ mod lint;
 mod network;
 mod parts;
 mod prompt;
+mod repository;
 mod scripts;
 mod settings;
 mod skills;
+mod swe_skills_bench;
 mod unsupported;
 mod v1_0;
 mod v1_1;
@@ -30,6 +33,7 @@ use domain::tree::LoadedTree;
 
 pub use discover::discover;
 pub use disk::DiskLimits;
+pub use swe_skills_bench::{Checkout, CheckoutTask};
 
 /// A task folder that was read, usable or not.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,8 +66,8 @@ pub fn read_task_within(folder: &Path, roots: &[PathBuf], limits: &DiskLimits) -
 
 /// Builds a task from its files. `findings` are those of reading them.
 #[must_use]
-pub fn load(name: &str, files: LoadedTree, mut findings: Vec<Finding>) -> LoadedTask {
-    let (layout, task) = parts::assemble(name, &files, &mut findings);
+pub fn load(name: &str, mut files: LoadedTree, mut findings: Vec<Finding>) -> LoadedTask {
+    let (layout, task) = parts::assemble(name, &mut files, &mut findings);
     let task = task.filter(|_| !has_errors(&findings));
     LoadedTask { name: name.to_owned(), layout, task, files, findings }
 }

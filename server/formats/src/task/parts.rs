@@ -3,13 +3,15 @@
 
 use domain::finding::{Finding, Severity};
 use domain::path::RelPath;
+use domain::repository::TargetRepository;
 use domain::skill::SkillPackage;
-use domain::task::{OraclePhase, ResultPlace, Task, TaskLayout, VerifierPhase};
-use domain::tree::LoadedTree;
+use domain::task::{OraclePhase, ResultPlace, Scoring, Task, TaskLayout, VerifierPhase};
+use domain::tree::{LoadedFile, LoadedTree};
 
-use super::config::{self, AGENT_TIMEOUT, Config, OracleConfig, VerifierConfig};
+use super::checks::{self, Checks};
+use super::config::{self, AGENT_TIMEOUT, Config, OracleConfig, VERIFIER_TIMEOUT, VerifierConfig};
 use super::settings::Source;
-use super::{container, lint, scripts, skills, unsupported, v1_0, v1_1, verifier_md};
+use super::{container, lint, repository, scripts, skills, unsupported, v1_0, v1_1, verifier_md};
 
 /// Settings and prompt, from whichever files they are in.
 struct Head {
@@ -23,7 +25,13 @@ struct Head {
 }
 
 /// The layout and the task; findings tell why there is none. A task with error findings is not to be used.
-pub(super) fn assemble(name: &str, files: &LoadedTree, out: &mut Vec<Finding>) -> (Option<TaskLayout>, Option<Task>) {
+///
+/// A verifier that is commands gets its script, which is from then on a file of the task.
+pub(super) fn assemble(
+    name: &str,
+    files: &mut LoadedTree,
+    out: &mut Vec<Finding>,
+) -> (Option<TaskLayout>, Option<Task>) {
     let Some(head) = head(files, out) else {
         let message = "this folder is no task: it has neither `task.md` nor `instruction.md` with `task.toml`";
         out.push(
@@ -35,8 +43,15 @@ pub(super) fn assemble(name: &str, files: &LoadedTree, out: &mut Vec<Finding>) -
     (Some(layout), task(name, head, files, out))
 }
 
-fn task(name: &str, head: Head, files: &LoadedTree, out: &mut Vec<Finding>) -> Option<Task> {
+fn task(name: &str, head: Head, files: &mut LoadedTree, out: &mut Vec<Finding>) -> Option<Task> {
     let config = config::read(&head.source, out);
+    let repository = repository::read(&head.source, out);
+    let checks = checks::read(&head.source, out);
+    let workdir = config.environment.workdir.as_deref().or(repository.as_ref().map(|found| found.folder.as_str()));
+    if let Some(checks) = &checks {
+        put_script(checks, workdir, files, out);
+    }
+    let files = &*files;
     unsupported::prompt_files(files, out);
     if !head.source.values.is_empty()
         && head.source.values.get("agent").and_then(|agent| agent.get("timeout_sec")).is_none()
@@ -46,9 +61,10 @@ fn task(name: &str, head: Head, files: &LoadedTree, out: &mut Vec<Finding>) -> O
     }
     let skills = skills::read(files, out);
     let instruction = instruction(&head, &config, &skills, out);
-    let verifier = verifier(config.verifier, head.verifier, files, out);
+    let verifier = verifier(config.verifier, head.verifier, checks.as_ref(), files, out);
     let oracle = oracle(config.oracle, head.oracle, files, &skills, out);
-    let environment = container::environment(config.environment, files, out);
+    let result_place = result_place(repository.as_ref());
+    let environment = container::environment(config.environment, repository, files, out);
     Some(Task {
         name: name.to_owned(),
         layout: head.layout,
@@ -56,7 +72,7 @@ fn task(name: &str, head: Head, files: &LoadedTree, out: &mut Vec<Finding>) -> O
         environment: environment?,
         agent: config.agent,
         verifier: verifier?,
-        result_place: ResultPlace::Anywhere,
+        result_place,
         oracle,
         bundled_skills: skills,
         metadata: config.metadata,
@@ -65,7 +81,8 @@ fn task(name: &str, head: Head, files: &LoadedTree, out: &mut Vec<Finding>) -> O
 }
 
 fn head(files: &LoadedTree, out: &mut Vec<Finding>) -> Option<Head> {
-    match (files.get(v1_1::CONFIG), files.get(v1_0::CONFIG), files.get(v1_0::PROMPT)) {
+    let (prompt_file, prompt) = prompt(files, out);
+    match (files.get(v1_1::CONFIG), files.get(v1_0::CONFIG), prompt) {
         (None, None, None) => None,
         (Some(document), toml, _) => {
             if toml.is_some() {
@@ -77,17 +94,53 @@ fn head(files: &LoadedTree, out: &mut Vec<Finding>) -> Option<Head> {
         (None, toml, prompt) => {
             if toml.is_none() {
                 let message = "there is no task.toml, so all limits are defaults";
-                out.push(Finding::note("no_settings", v1_0::PROMPT, message));
+                out.push(Finding::note("no_settings", prompt_file, message));
             }
+            let source = toml.and_then(|file| v1_0::settings(file, out)).unwrap_or_else(|| Source::empty(v1_0::CONFIG));
+            let layout = if repository::is_named(&source) { TaskLayout::Repository } else { TaskLayout::SkillsBench10 };
             Some(Head {
-                layout: TaskLayout::SkillsBench10,
-                source: toml.and_then(|file| v1_0::settings(file, out)).unwrap_or_else(|| Source::empty(v1_0::CONFIG)),
-                instruction_file: v1_0::PROMPT,
-                instruction: prompt.map_or(Some(String::new()), |file| v1_0::instruction(file, out)),
+                layout,
+                source,
+                instruction_file: prompt_file,
+                instruction: prompt.map_or(Some(String::new()), |file| v1_0::instruction(prompt_file, file, out)),
                 verifier: None,
                 oracle: None,
             })
         }
+    }
+}
+
+/// The file that holds the prompt of a task without a `task.md`.
+fn prompt<'f>(files: &'f LoadedTree, out: &mut Vec<Finding>) -> (&'static str, Option<&'f LoadedFile>) {
+    match (files.get(v1_0::PROMPT), files.get(repository::PROMPT)) {
+        (None, Some(requirement)) => (repository::PROMPT, Some(requirement)),
+        (instruction, requirement) => {
+            if instruction.is_some() && requirement.is_some() {
+                let message = format!("{} is not read, because {} is there", repository::PROMPT, v1_0::PROMPT);
+                out.push(
+                    Finding::warning("two_prompts", repository::PROMPT, message).hint("remove one of the two files"),
+                );
+            }
+            (v1_0::PROMPT, instruction)
+        }
+    }
+}
+
+/// The result of work in a repository is what lies in it.
+fn result_place(repository: Option<&TargetRepository>) -> ResultPlace {
+    repository.map_or(ResultPlace::Anywhere, |found| ResultPlace::Workspace { path: found.folder.clone() })
+}
+
+/// Adds the script that a verifier's commands make.
+fn put_script(checks: &Checks, workdir: Option<&str>, files: &mut LoadedTree, out: &mut Vec<Finding>) {
+    let script = format!("{}/test.sh", v1_0::VERIFIER);
+    if files.get(&script).is_some() {
+        let message = format!("the verifier is both the commands in {} and this script", v1_0::CONFIG);
+        return out.push(Finding::error("two_verifiers", script, message).hint("remove the script, or `test_command`"));
+    }
+    let bytes = checks.script(workdir.unwrap_or("/")).into_bytes();
+    if let Ok(path) = RelPath::new(&script) {
+        files.insert(path, LoadedFile { executable: true, bytes });
     }
 }
 
@@ -103,7 +156,7 @@ fn newer_head(document: Option<v1_1::Document>, files: &LoadedTree, out: &mut Ve
             oracle: None,
         };
     };
-    let older = files.get(v1_0::PROMPT).and_then(|file| v1_0::instruction(file, out));
+    let older = files.get(v1_0::PROMPT).and_then(|file| v1_0::instruction(v1_0::PROMPT, file, out));
     let (file, instruction) = match older {
         Some(older) if document.instruction.is_empty() => (v1_0::PROMPT, older),
         Some(older) => {
@@ -132,6 +185,7 @@ fn instruction(head: &Head, config: &Config, skills: &[SkillPackage], out: &mut 
             Finding::error("no_instruction", head.instruction_file, "the task has no instruction for the agent");
         let hint = match head.layout {
             TaskLayout::SkillsBench10 => "write it in instruction.md",
+            TaskLayout::Repository | TaskLayout::SweSkillsBench => "write it in requirement.md",
             TaskLayout::SkillsBench11 => "write it below the frontmatter of task.md",
         };
         out.push(finding.hint(hint));
@@ -147,6 +201,7 @@ fn instruction(head: &Head, config: &Config, skills: &[SkillPackage], out: &mut 
 fn verifier(
     config: VerifierConfig,
     named: Option<RelPath>,
+    checks: Option<&Checks>,
     files: &LoadedTree,
     out: &mut Vec<Finding>,
 ) -> Option<VerifierPhase> {
@@ -168,13 +223,14 @@ fn verifier(
     }
     Some(VerifierPhase {
         folder,
-        timeout: config.timeout,
+        timeout: config.timeout.unwrap_or_else(|| checks.map_or(VERIFIER_TIMEOUT, Checks::time)),
         env: config.env.literal,
         env_from_host: config.env.from_host,
         user: config.user,
         network: config.network,
         keeps_test_settings: config.keeps_test_settings,
-        pass_mark: 1.0,
+        pass_mark: checks.map_or(1.0, |checks| checks.pass_mark),
+        scoring: if checks.is_some() { Checks::SCORING } else { Scoring::Reward },
     })
 }
 

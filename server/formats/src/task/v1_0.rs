@@ -26,9 +26,9 @@ pub(super) fn settings(file: &LoadedFile, out: &mut Vec<Finding>) -> Option<Sour
     }
 }
 
-/// The instruction: the whole text.
-pub(super) fn instruction(file: &LoadedFile, out: &mut Vec<Finding>) -> Option<String> {
-    text(PROMPT, &file.bytes, out).map(|text| text.trim().to_owned())
+/// The instruction in the file called `name`: the whole text.
+pub(super) fn instruction(name: &str, file: &LoadedFile, out: &mut Vec<Finding>) -> Option<String> {
+    text(name, &file.bytes, out).map(|text| text.trim().to_owned())
 }
 
 /// The text of a file without byte-order mark and with bare line feeds.

@@ -103,7 +103,7 @@ fn test_case(test: &Value, unit_ms: f64) -> TestCase {
     }
 }
 
-fn milliseconds(duration: f64) -> Option<u64> {
+pub(super) fn milliseconds(duration: f64) -> Option<u64> {
     // A year: what is longer is no duration.
     let plausible = (0.0..=3.2e10).contains(&duration);
     plausible.then_some(duration.round() as u64)

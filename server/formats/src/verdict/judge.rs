@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use domain::finding::Finding;
+use domain::task::Scoring;
 use domain::test_case::{TestCase, TestStatus};
 use domain::verdict::{FailReason, InfraClass, Verdict};
 
 use super::reward::{Reward, read_reward};
-use super::{ctrf, pytest, setup_failure};
+use super::{ctrf, junit, pass_rate, printed, pytest, setup_failure};
 
 /// How the verifier's process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,10 +42,16 @@ pub struct VerifierRun {
     pub reward_json: Option<Vec<u8>>,
     /// Every `ctrf*.json` by file name, in name order.
     pub ctrf: Vec<(String, Vec<u8>)>,
+    /// Every `*.xml` by file name, in name order: reports of JUnit's kind.
+    pub junit: Vec<(String, Vec<u8>)>,
+    /// [`pass_rate::CHECKS`], where it is a regular file.
+    pub checks: Option<Vec<u8>>,
     /// What it printed, both streams; where that is long, the end (and best the beginning too, where installations stand).
     pub output: String,
     /// Least reward that is a pass.
     pub pass_mark: f64,
+    /// Where the reward comes from.
+    pub scoring: Scoring,
 }
 
 /// The verdict and what it rests on.
@@ -88,6 +95,10 @@ pub fn judge(run: &VerifierRun) -> Judgement {
         VerifierEnding::TimedOut { limit } => (timed_out(limit), None),
         VerifierEnding::OutOfMemory { limit_mb } => (out_of_memory(limit_mb), None),
         VerifierEnding::Exited { code: code @ (126 | 127) } => (not_started(code, run), None),
+        VerifierEnding::Exited { .. } if run.scoring == Scoring::PassRate => {
+            let (verdict, share) = pass_rate::judge(run, &tests, &evidence, &mut flags);
+            (verdict, share.map(|value| Reward { value, metrics: BTreeMap::new() }))
+        }
         VerifierEnding::Exited { code } => match read_reward(run.reward_txt.as_deref(), run.reward_json.as_deref()) {
             Err(error) => (verifier_error(error.to_string()), None),
             Ok(None) => (no_reward(code, run), None),
@@ -101,7 +112,7 @@ pub fn judge(run: &VerifierRun) -> Judgement {
 
 /// What the test reports say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Evidence {
+pub(super) enum Evidence {
     /// There is no report.
     NoReport,
     /// At least one test ran.
@@ -110,7 +121,7 @@ enum Evidence {
     NoneRan { skipped: usize, not_collected: Option<String> },
 }
 
-/// Report files first; pytest's own lines where those are absent or empty.
+/// Report files first, CTRF before JUnit; a test program's own lines where those are absent or empty.
 fn read_tests(run: &VerifierRun, flags: &mut Vec<Finding>) -> (Vec<TestCase>, Evidence) {
     let mut reports = Vec::new();
     for (name, bytes) in &run.ctrf {
@@ -121,10 +132,25 @@ fn read_tests(run: &VerifierRun, flags: &mut Vec<Finding>) -> (Vec<TestCase>, Ev
             }
         }
     }
+    if reports.iter().all(|(_, tests)| tests.is_empty()) {
+        for (name, bytes) in &run.junit {
+            match junit::read_junit(bytes) {
+                Ok(tests) => reports.push((name.clone(), tests)),
+                // Verifiers also leave XML of other kinds, such as coverage.
+                Err(junit::JunitError::Shape) => {}
+                Err(error) => {
+                    flags.push(Finding::warning("bad_report", name, format!("the test report was left out: {error}")))
+                }
+            }
+        }
+    }
     let reported = !reports.is_empty();
     let mut tests = ctrf::merge(reports);
     if tests.is_empty() {
-        tests = pytest::read_pytest(&run.output);
+        tests = match run.scoring {
+            Scoring::Reward => pytest::read_pytest(&run.output),
+            Scoring::PassRate => printed::read_printed(&run.output),
+        };
     }
     let evidence = evidence(&tests, reported, &run.output);
     (tests, evidence)
@@ -166,11 +192,11 @@ fn score(reward: &Reward, evidence: &Evidence, run: &VerifierRun, flags: &mut Ve
     }
 }
 
-const fn wrong() -> Verdict {
+pub(super) const fn wrong() -> Verdict {
     Verdict::Fail { reason: FailReason::WrongResult }
 }
 
-fn verifier_error(message: impl Into<String>) -> Verdict {
+pub(super) fn verifier_error(message: impl Into<String>) -> Verdict {
     Verdict::VerifierError { message: message.into() }
 }
 
@@ -198,7 +224,7 @@ fn no_reward(code: i64, run: &VerifierRun) -> Verdict {
     verifier_error(format!("no reward written (exit {code}{signal}){}", sign.unwrap_or_default()))
 }
 
-fn could_not_set_up(sign: &str) -> Verdict {
+pub(super) fn could_not_set_up(sign: &str) -> Verdict {
     verifier_error(format!("could not set up: no test ran, the reward is 0, and the output says {sign:?}"))
 }
 
@@ -212,7 +238,7 @@ fn nothing_ran(skipped: usize, not_collected: Option<&str>, reward: &Reward) -> 
     })
 }
 
-fn not_collectable(cause: &str) -> Finding {
+pub(super) fn not_collectable(cause: &str) -> Finding {
     Finding::warning(
         "not_collected",
         "verifier",
@@ -221,7 +247,7 @@ fn not_collectable(cause: &str) -> Finding {
     .hint("ordinary where the tests import the agent's work and it is missing; else the verifier is broken")
 }
 
-fn setup_flag(sign: &str) -> Finding {
+pub(super) fn setup_flag(sign: &str) -> Finding {
     Finding::warning(
         "setup_failure",
         "verifier",

@@ -2,6 +2,9 @@
 
 pub mod ctrf;
 pub mod judge;
+pub mod junit;
+pub mod pass_rate;
+pub mod printed;
 pub mod pytest;
 pub mod reward;
 pub mod setup_failure;

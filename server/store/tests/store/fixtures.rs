@@ -42,6 +42,7 @@ pub fn task(name: &str, text: &str) -> Task {
         instruction: "Count the sheep.".into(),
         environment: Environment {
             image: ImageSource::Named { image: "debian:bookworm".into() },
+            repository: None,
             env: [("LANG".to_owned(), "C.UTF-8".to_owned())].into(),
             workdir: None,
             cpus: 0.5,
@@ -61,6 +62,7 @@ pub fn task(name: &str, text: &str) -> Task {
             network: None,
             keeps_test_settings: false,
             pass_mark: 1.0,
+            scoring: Scoring::Reward,
         },
         result_place: ResultPlace::Anywhere,
         oracle: None,
