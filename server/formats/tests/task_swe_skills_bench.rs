@@ -34,14 +34,14 @@ fn every_document_is_listed_in_the_order_of_batches() {
         told(checkout.findings(), Severity::Note),
         [
             "config/benchmark_config.yaml:0 byte_order_mark",
-            "config/benchmark_config.yaml:29 yaml_duplicate_key",
+            "config/benchmark_config.yaml:28 yaml_duplicate_key",
             "tasks/README.md:0 not_a_task",
             "tests/batch2/test_dip_sheep.py:0 unused_test",
             "config/benchmark_config.yaml:0 batches",
             "config/benchmark_config.yaml:0 no_oracle",
         ]
     );
-    assert!(checkout.findings()[1].message.contains("line 22"), "{}", checkout.findings()[1]);
+    assert!(checkout.findings()[1].message.contains("line 21"), "{}", checkout.findings()[1]);
 }
 
 #[test]
