@@ -62,7 +62,7 @@ impl Runtime {
         let clock = wall_clock();
         let agents = agents(&config, command);
         let repositories = repositories(&config);
-        let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents));
+        let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents, &repositories));
         Ok(Self { ops, store, config, clock, instance, agents, repositories })
     }
 
@@ -150,7 +150,7 @@ pub fn trees(config: &Config) -> Trees {
     Trees::new(config.data.join("agents"))
 }
 
-fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
+fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositories) -> OpsConfig {
     let agents = agents
         .iter()
         .map(|agent| AgentChoice {
@@ -170,6 +170,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>]) -> OpsConfig {
         task_roots: config.task_roots.clone(),
         upload_limit: config.upload_limit,
         secrets: Secrets::new(secrets(config)),
+        repositories: Some(repositories.clone()),
     }
 }
 

@@ -22,7 +22,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("forward", &[]),
     ("frontend", &["app"]),
     ("gateway", &["domain", "formats"]),
-    ("ops", &["charts", "domain", "formats", "store"]),
+    ("ops", &["charts", "domain", "formats", "repos", "store"]),
     ("repos", &["domain"]),
     ("server", &["app", "domain", "engine", "formats", "gateway", "ops", "repos", "store"]),
     ("store", &["domain"]),

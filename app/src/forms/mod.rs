@@ -3,6 +3,7 @@
 mod answer;
 mod body;
 mod evaluations;
+mod fetch;
 mod tasks;
 mod theme;
 mod upload;
@@ -32,6 +33,7 @@ pub fn routes(options: LeptosOptions, ops: Ops, provide: impl Fn() + Send + Sync
     let forms = Forms { options, ops, provide: Arc::new(provide) };
     Router::new()
         .route("/skills/upload", post(upload::upload).layer(body::limit(limit)))
+        .route("/skills/fetch", post(fetch::fetch))
         .route("/tasks/add", post(tasks::add))
         .route("/evaluations/check", post(evaluations::check))
         .route("/evaluations/start", post(evaluations::start))

@@ -14,7 +14,7 @@ use crate::error::AppError;
 use crate::posted::Posted;
 
 /// Whose a skill is that comes in by the page: there are no accounts yet.
-const OWNER: &str = "local";
+pub(super) const OWNER: &str = "local";
 
 /// Takes the files in; archives one by one, all others together as one folder.
 pub async fn upload(State(forms): State<Forms>, request: Request<Body>) -> Response {
@@ -51,6 +51,7 @@ fn path(upload: &Upload) -> String {
         Upload::Zip { name, .. } => name.clone(),
         Upload::Files(_) => "the files".to_owned(),
         Upload::Path(path) => path.display().to_string(),
+        Upload::Repository(source) => source.to_string(),
     }
 }
 
@@ -85,6 +86,7 @@ mod tests {
                 Upload::Zip { name, .. } => name.clone(),
                 Upload::Files(files) => files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("+"),
                 Upload::Path(path) => path.display().to_string(),
+                Upload::Repository(source) => source.to_string(),
             })
             .collect();
         assert_eq!(names, ["a.zip", "B.SKILL", "s/SKILL.md+s/data.zip"]);

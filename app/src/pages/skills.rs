@@ -38,7 +38,7 @@ fn page(skills: Vec<SkillListing>) -> impl IntoView {
     }
 }
 
-/// Two plain forms: files (a zip, a `.skill`, a `SKILL.md`), and a folder, which browsers choose by an input of its own.
+/// Three plain forms: files (a zip, a `.skill`, a `SKILL.md`), a folder, which browsers choose by an input of its own, and a repository.
 #[component]
 pub fn UploadForms() -> impl IntoView {
     let folder = custom_attribute("webkitdirectory", "");
@@ -55,6 +55,13 @@ pub fn UploadForms() -> impl IntoView {
                 <label class="label" for="upload-folder">"A folder with one or more skills"</label>
                 <input id="upload-folder" class="file" type="file" name="file" multiple=true required=true {..folder}/>
                 <button class="button">"Upload folder and check"</button>
+            </form>
+            <form class="upload-form" method="post" action="/skills/fetch">
+                <CsrfField/>
+                <label class="label" for="fetch-address">"A git repository"</label>
+                <input id="fetch-address" class="input mono" name="address" required=true autocomplete="off" spellcheck="false"
+                    placeholder="https://host/owner/name@commit#folder"/>
+                <button class="button">"Fetch and check"</button>
             </form>
         </section>
     }

@@ -13,6 +13,7 @@ mod import;
 mod noise;
 mod pairs;
 mod plan;
+mod repository;
 mod secrets;
 mod skills;
 mod task_sets;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use domain::listing::{AgentChoice, Choices};
 use domain::plan::ModelRef;
 use domain::time::Timestamp;
+use repos::Repositories;
 use store::Store;
 
 pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
@@ -50,6 +52,8 @@ pub struct OpsConfig {
     pub upload_limit: u64,
     /// Values that must not appear in an export, nor in what is imported.
     pub secrets: Secrets,
+    /// Where skills in repositories come from; `None` = they are not fetched.
+    pub repositories: Option<Repositories>,
 }
 
 /// Everything a user can ask for. Clones are cheap.

@@ -7,6 +7,7 @@ use domain::id::SkillId;
 use domain::listing::{
     AcceptedSkill, FindingCounts, Refused, SkillDetail, SkillIntake, SkillListing, SkillVersionDetail,
 };
+use domain::repository::SkillSource;
 use formats::skill::{Intake, IntakeLimits, IntakeRefusal, LoadedSkill, SKILL_MD};
 use store::{SkillRow, SkillVersionRow};
 
@@ -29,6 +30,8 @@ pub enum Upload {
     Files(Vec<(String, Vec<u8>)>),
     /// Something on this machine's disk: a folder, an archive or a `SKILL.md`. For the command line only.
     Path(PathBuf),
+    /// A git repository, or a part of it, at a commit.
+    Repository(SkillSource),
 }
 
 impl Upload {
@@ -37,6 +40,7 @@ impl Upload {
             Self::Zip { name, .. } => name.clone(),
             Self::Files(_) => "upload".to_owned(),
             Self::Path(path) => path.display().to_string(),
+            Self::Repository(source) => source.to_string(),
         }
     }
 }
@@ -71,12 +75,13 @@ impl Ops {
     pub async fn read_upload(&self, upload: Upload) -> Result<Intake> {
         let limits = IntakeLimits { max_upload_bytes: self.config.upload_limit, ..IntakeLimits::default() };
         let name = upload.name();
-        let read = blocking(move || match upload {
-            Upload::Zip { name, bytes } => formats::skill::read_upload(bytes, &name, &limits),
-            Upload::Files(files) => formats::skill::read_files(files, &limits),
-            Upload::Path(path) => formats::skill::read_path(&path, &limits),
-        });
-        read.await?.map_err(|refusal| self.refused(&refusal, &name))
+        let read = match upload {
+            Upload::Zip { name, bytes } => blocking(move || formats::skill::read_upload(bytes, &name, &limits)).await?,
+            Upload::Files(files) => blocking(move || formats::skill::read_files(files, &limits)).await?,
+            Upload::Path(path) => blocking(move || formats::skill::read_path(&path, &limits)).await?,
+            Upload::Repository(source) => return self.read_repository(&source, limits).await,
+        };
+        read.map_err(|refusal| self.refused(&refusal, &name))
     }
 
     fn refused(&self, refusal: &IntakeRefusal, name: &str) -> OpsError {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -20,6 +21,12 @@ const LOOK_UP_TIME: Duration = Duration::from_secs(60);
 /// Everything that is fetched. Clones are cheap and share their turns.
 #[derive(Clone)]
 pub struct Repositories(Arc<Shared>);
+
+impl fmt::Debug for Repositories {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Repositories").field("cache", &self.0.config.cache).finish_non_exhaustive()
+    }
+}
 
 struct Shared {
     config: RepositoriesConfig,

@@ -1,11 +1,12 @@
 //! What the arms of `skilldelta eval` get, from the command line.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use anyhow::anyhow;
 use clap::Args;
 use domain::id::SkillVersionId;
 use domain::listing::BaselineRequest;
+use domain::repository::SkillSource;
 use ops::{Ops, Upload};
 
 use super::Failure;
@@ -19,8 +20,9 @@ const TASKS_OWN: &str = "task";
 /// What is compared.
 #[derive(Debug, Args)]
 pub struct ArmArgs {
-    /// A skill (folder, archive or SKILL.md), or the word `task` for each task's own bundled skills. May be given several times.
-    #[arg(long, required_unless_present = "a_a", value_name = "PATH|task")]
+    /// A skill (folder, archive, SKILL.md, or https://HOST/REPOSITORY@COMMIT#FOLDER), or the word `task` for each task's own skills. May
+    /// be given several times.
+    #[arg(long, required_unless_present = "a_a", value_name = "PATH|URL|task")]
     skill: Vec<String>,
     /// Compare with this earlier version of the skill in place of no skill. May be given several times.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["control", "a_a"])]
@@ -69,36 +71,43 @@ impl ArmArgs {
     }
 }
 
-async fn all(ops: &Ops, paths: &[String]) -> Result<Vec<SkillVersionId>, Failure> {
-    let mut versions = Vec::with_capacity(paths.len());
-    for path in paths {
-        versions.push(one(ops, Path::new(path)).await?);
+async fn all(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Failure> {
+    let mut versions = Vec::with_capacity(wanted.len());
+    for wanted in wanted {
+        versions.push(one(ops, wanted).await?);
     }
     Ok(versions)
 }
 
-async fn one(ops: &Ops, path: &Path) -> Result<SkillVersionId, Failure> {
-    if !path.exists() {
-        return Err(Failure::unusable(anyhow!("there is no skill at {}; check the path", path.display())));
-    }
-    let intake = ops.upload_skills(OWNER, Upload::Path(path.to_owned())).await.map_err(unusable)?;
+async fn one(ops: &Ops, wanted: &str) -> Result<SkillVersionId, Failure> {
+    let intake = ops.upload_skills(OWNER, upload(wanted)?).await.map_err(unusable)?;
     intake.accepted.iter().for_each(|skill| say(&skill.findings));
     say(&intake.findings);
     refuse(&intake.refused)?;
     match intake.accepted.as_slice() {
-        [] => Err(Failure::unusable(anyhow!(
-            "there is no skill in {}; a skill is a folder with a SKILL.md",
-            path.display()
-        ))),
+        [] => Err(Failure::unusable(anyhow!("there is no skill in {wanted}; a skill is a folder with a SKILL.md"))),
         [skill] => Ok(skill.version_id),
         several => {
             let names: Vec<&str> = several.iter().map(|skill| skill.path.as_str()).collect();
+            let number = several.len();
             Err(Failure::unusable(anyhow!(
-                "there are {} skills in {}; name one of them: {}",
-                several.len(),
-                path.display(),
+                "there are {number} skills in {wanted}; name one of them: {}",
                 names.join(", ")
             )))
         }
     }
+}
+
+/// A place on the disk, or in a repository.
+fn upload(wanted: &str) -> Result<Upload, Failure> {
+    if SkillSource::is_meant(wanted) {
+        let source = wanted.parse::<SkillSource>();
+        let source = source.map_err(|error| Failure::unusable(anyhow!("{wanted} cannot be fetched: {error}")))?;
+        return Ok(Upload::Repository(source));
+    }
+    let path = PathBuf::from(wanted);
+    if !path.exists() {
+        return Err(Failure::unusable(anyhow!("there is no skill at {wanted}; check the path")));
+    }
+    Ok(Upload::Path(path))
 }

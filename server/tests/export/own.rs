@@ -12,7 +12,8 @@ use domain::order::{Happening, TrialEvent};
 use domain::path::RelPath;
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, TaskRef, Treatment};
 use domain::task::{
-    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Scoring, Task, TaskLayout, TaskMetadata, VerifierPhase,
+    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Scoring, Task, TaskLayout, TaskMetadata,
+    VerifierPhase,
 };
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;

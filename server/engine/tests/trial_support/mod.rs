@@ -25,6 +25,7 @@ use engine::network::Networks;
 use engine::sandbox::Redactor;
 use engine::trial::{Executor, ExecutorParts};
 use gateway::Gateway;
+use repos::{Mirrors, Repositories, RepositoriesConfig};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -97,6 +98,15 @@ impl Bench {
 
     /// `networks` may change how networks are made.
     pub async fn with(name: &str, networks: impl FnOnce(Networks) -> Networks) -> Self {
+        Self::made(name, networks, Mirrors::default()).await
+    }
+
+    /// With places that repositories are fetched from.
+    pub async fn with_mirrors(name: &str, mirrors: Mirrors) -> Self {
+        Self::made(name, |networks| networks, mirrors).await
+    }
+
+    async fn made(name: &str, networks: impl FnOnce(Networks) -> Networks, mirrors: Mirrors) -> Self {
         let rig = Rig::new(name).await;
         let folder = tempfile::tempdir().unwrap();
         let blobs = Arc::new(MemoryBlobs::default());
@@ -105,6 +115,11 @@ impl Bench {
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(rig.engine.clone()),
             images: Images::new(rig.engine.clone(), ImageConfig::default()),
+            repositories: Repositories::new(RepositoriesConfig {
+                mirrors,
+                search_path: std::env::var_os("PATH"),
+                ..RepositoriesConfig::at(folder.path().join("repositories"))
+            }),
             gateway: Gateway::new(Vec::new()),
             networks: networks(Networks::new(rig.engine.clone(), folder.path().join("run"))),
             agents: vec![Arc::new(agent)],

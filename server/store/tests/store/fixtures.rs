@@ -11,7 +11,8 @@ use domain::path::RelPath;
 use domain::plan::{AgentRef, EvaluationPlan, RunSettings, TaskRef, Treatment};
 use domain::skill::{SkillManifest, SkillPackage};
 use domain::task::{
-    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Task, TaskLayout, TaskMetadata, VerifierPhase,
+    AgentPhase, Environment, ImageSource, NetworkPolicy, ResultPlace, Scoring, Task, TaskLayout, TaskMetadata,
+    VerifierPhase,
 };
 use domain::time::Timestamp;
 use domain::tree::{Tree, TreeEntry};
