@@ -27,6 +27,10 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/tasks") view=pages::tasks::Tasks ssr=SsrMode::Async/>
                     <Route path=path!("/tasks/add") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/tasks/:id") view=pages::task::Task ssr=SsrMode::Async/>
+                    <Route path=path!("/audits/start") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/audits/:id") view=pages::audit::Audit ssr=SsrMode::Async/>
+                    <Route path=path!("/audits/:id/cancel") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/audits/:id/runs/:task/:repeat") view=pages::audit_runs::AuditRuns ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations") view=pages::evaluations::Evaluations ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations/new") view=pages::new_evaluation::New ssr=SsrMode::Async/>
                     <Route path=path!("/evaluations/check") view=pages::posted::PostedPage ssr=SsrMode::Async/>

@@ -25,7 +25,7 @@ use repos::{RepoLimits, Repositories, RepositoriesConfig};
 use store::{DataDir, Store, StoreError};
 
 use crate::config::Config;
-use crate::scheduler::{Available, Obstacles, Scheduler};
+use crate::scheduler::{Available, Limits, Obstacles, Scheduler};
 use crate::upstreams;
 
 /// The open data folder with what can be asked of it.
@@ -94,7 +94,7 @@ impl Runtime {
             Arc::new(executor),
             Arc::clone(&self.clock),
             self.instance.clone(),
-            config.max_concurrency,
+            Limits { trials: config.max_concurrency, image_days: config.image_keep_days },
             obstacles,
             Available {
                 agents: self.agents.iter().map(|agent| agent_ref(agent.as_ref())).collect(),

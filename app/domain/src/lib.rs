@@ -24,6 +24,7 @@ pub mod spending;
 pub mod stats;
 pub mod tamper;
 pub mod task;
+pub mod task_audit;
 pub mod test_case;
 pub mod time;
 pub mod trace;

@@ -1,11 +1,13 @@
 //! What pages and tables show of stored things: the answers of `ops`, in a form that crosses to the browser.
 
 mod pair;
+mod task;
 mod trace_page;
 
 use serde::{Deserialize, Serialize};
 
 pub use pair::{ArmDetail, AttemptListing, LiveEvent, PairDetail};
+pub use task::{AcceptedTask, AuditRequest, TaskDetail, TaskIntake, TaskListing};
 pub use trace_page::{DiffLine, LineSide, RowFilter, SpentAt, StepPart, TracePage, TraceRow, TraceSize, TraceView};
 
 use crate::finding::{Finding, Severity};
@@ -17,7 +19,6 @@ use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
 use crate::spending::SpendingCaps;
-use crate::task::{Task, TaskLayout};
 use crate::time::Timestamp;
 use crate::tree::Tree;
 
@@ -140,76 +141,6 @@ pub struct Refused {
     /// Where it lay.
     pub path: String,
     /// At least one error.
-    pub findings: Vec<Finding>,
-}
-
-/// A task in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskListing {
-    /// Its row.
-    pub id: TaskId,
-    /// Its name.
-    pub name: String,
-    /// Its files' family.
-    pub layout: TaskLayout,
-    /// Its address.
-    pub version: ContentHash,
-    /// Free text.
-    pub difficulty: Option<String>,
-    /// Free text.
-    pub category: Option<String>,
-    /// Whether it brings its own solution.
-    pub has_oracle: bool,
-    /// Names of the skills bundled with it.
-    pub bundled_skills: Vec<String>,
-    /// From the check.
-    pub findings: FindingCounts,
-    /// The folder it was read from.
-    pub source: String,
-    /// When it came.
-    pub created_at: Timestamp,
-}
-
-/// A task as its page shows it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TaskDetail {
-    /// Its row.
-    pub id: TaskId,
-    /// All of it.
-    pub task: Task,
-    /// From the check.
-    pub findings: Vec<Finding>,
-    /// The folder it was read from.
-    pub source: String,
-    /// When it came.
-    pub created_at: Timestamp,
-}
-
-/// The answer to adding a folder of tasks.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TaskIntake {
-    /// What went in.
-    pub accepted: Vec<AcceptedTask>,
-    /// What did not, and why.
-    pub refused: Vec<Refused>,
-    /// About the folder as a whole.
-    pub findings: Vec<Finding>,
-}
-
-/// A task that went in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AcceptedTask {
-    /// Where it lay.
-    pub path: String,
-    /// Its row.
-    pub id: TaskId,
-    /// Its name.
-    pub name: String,
-    /// Its address.
-    pub version: ContentHash,
-    /// `false` = these very bytes were already there.
-    pub is_new: bool,
-    /// What the check has to say.
     pub findings: Vec<Finding>,
 }
 
@@ -351,6 +282,21 @@ pub struct TrialCounts {
 }
 
 impl TrialCounts {
+    /// Counts trials by their verdict, where there is one, and their state, in words.
+    #[must_use]
+    pub fn of<'a>(trials: impl IntoIterator<Item = (Option<&'a str>, &'a str)>) -> Self {
+        trials.into_iter().fold(Self::default(), |mut counts, trial| {
+            match trial {
+                (Some("pass"), _) => counts.passed += 1,
+                (Some("fail"), _) => counts.failed += 1,
+                (Some(_), _) => counts.not_scored += 1,
+                (None, "queued") => counts.queued += 1,
+                (None, _) => counts.running += 1,
+            }
+            counts
+        })
+    }
+
     /// All trials.
     #[must_use]
     pub const fn total(&self) -> u64 {

@@ -97,6 +97,31 @@ impl Default for RunSettings {
     }
 }
 
+/// What the two arms of a plan are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PlanKind {
+    /// Without and with the treatment, by the same agent.
+    #[default]
+    Evaluation,
+    /// A task audit: the plan's agent is `nop` and makes the no-skill trials; the with-skill trials are the oracle's, with those skills of the
+    /// task that its solution needs. No statement about a skill follows from it.
+    Audit {
+        /// Runs the tasks' own solutions.
+        oracle: AgentRef,
+        /// The tasks that bring a solution; the others get no oracle trial.
+        solved: Vec<TaskId>,
+    },
+}
+
+impl PlanKind {
+    /// Whether it compares without and with a skill.
+    #[must_use]
+    pub const fn is_evaluation(&self) -> bool {
+        matches!(self, Self::Evaluation)
+    }
+}
+
 /// The thing a user starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationPlan {
@@ -122,6 +147,9 @@ pub struct EvaluationPlan {
     pub seed: u64,
     /// Limits and ways.
     pub settings: RunSettings,
+    /// What the arms are.
+    #[serde(default, skip_serializing_if = "PlanKind::is_evaluation")]
+    pub kind: PlanKind,
 }
 
 /// One planned trial, at its place in the order.
@@ -150,15 +178,43 @@ impl EvaluationPlan {
             if draw.coin() {
                 arms.reverse();
             }
-            order.extend(arms.map(|condition| Slot { task, repeat, condition }));
+            order.extend(
+                arms.map(|condition| Slot { task, repeat, condition }).into_iter().filter(|slot| self.has(slot)),
+            );
         }
         order
     }
 
-    /// Number of trials: tasks × repeats × 2.
+    /// Number of trials: tasks × repeats × 2, less the oracle trials of tasks without a solution.
     #[must_use]
     pub fn trials(&self) -> usize {
-        self.tasks.len() * self.repeats as usize * 2
+        let of_arms = match &self.kind {
+            PlanKind::Evaluation => self.tasks.len() * 2,
+            PlanKind::Audit { .. } => {
+                self.tasks.len() + self.tasks.iter().filter(|task| self.is_solved(task.id)).count()
+            }
+        };
+        of_arms * self.repeats as usize
+    }
+
+    /// Who makes the trials of an arm.
+    #[must_use]
+    pub const fn agent_of(&self, condition: Condition) -> &AgentRef {
+        match (&self.kind, condition) {
+            (PlanKind::Audit { oracle, .. }, Condition::WithSkill) => oracle,
+            (PlanKind::Evaluation | PlanKind::Audit { .. }, _) => &self.agent,
+        }
+    }
+
+    /// Whether an audit runs a solution of this task.
+    #[must_use]
+    pub fn is_solved(&self, task: TaskId) -> bool {
+        matches!(&self.kind, PlanKind::Audit { solved, .. } if solved.contains(&task))
+    }
+
+    fn has(&self, slot: &Slot) -> bool {
+        let is_oracle = !self.kind.is_evaluation() && slot.condition == Condition::WithSkill;
+        !is_oracle || self.tasks.get(slot.task).is_some_and(|task| self.is_solved(task.id))
     }
 }
 
@@ -179,6 +235,7 @@ mod tests {
             repeats,
             seed,
             settings: RunSettings::default(),
+            kind: PlanKind::default(),
         }
     }
 
@@ -213,5 +270,25 @@ mod tests {
     fn neither_arm_always_goes_first() {
         let first_with = plan(500, 1, 7).order().chunks(2).filter(|p| p[0].condition == Condition::WithSkill).count();
         assert!((200..=300).contains(&first_with), "{first_with} of 500");
+    }
+
+    #[test]
+    fn an_audit_runs_the_oracle_where_there_is_a_solution() {
+        let oracle = AgentRef { name: "oracle".into(), version: "1".into() };
+        let kind = PlanKind::Audit { oracle: oracle.clone(), solved: vec![TaskId(0), TaskId(2)] };
+        let audit = EvaluationPlan { kind, ..plan(3, 2, 5) };
+        let order = audit.order();
+        assert_eq!((order.len(), audit.trials()), (10, 10));
+        let solved = order.iter().filter(|slot| slot.condition == Condition::WithSkill);
+        assert!(solved.clone().count() == 4 && solved.clone().all(|slot| slot.task != 1));
+        assert_eq!((audit.agent_of(Condition::WithSkill), audit.agent_of(Condition::NoSkill)), (&oracle, &audit.agent));
+        assert_eq!(plan(1, 1, 1).agent_of(Condition::WithSkill), &audit.agent);
+    }
+
+    #[test]
+    fn an_evaluation_is_stored_as_before_there_were_other_kinds() {
+        let json = serde_json::to_value(plan(1, 1, 1)).unwrap();
+        assert_eq!(json.get("kind"), None);
+        assert_eq!(serde_json::from_value::<EvaluationPlan>(json).unwrap(), plan(1, 1, 1));
     }
 }

@@ -1,5 +1,6 @@
 //! Server functions: what pages read. Each answers with domain values; what forms do is in `forms`.
 
+mod audits;
 #[cfg(feature = "ssr")]
 pub(crate) mod backend;
 mod client;
@@ -10,6 +11,7 @@ mod plan;
 mod skills;
 mod tasks;
 
+pub use audits::{AuditView, audit, audit_runs};
 pub use client::SameBuild;
 pub use evaluations::{EvaluationView, evaluation, evaluations};
 pub use home::{HomeView, home};

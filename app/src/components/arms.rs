@@ -1,6 +1,5 @@
 //! The two arms: always the same two colours, always the same order, always named by what they held.
 
-use domain::comparison::Compared;
 use domain::condition::{Condition, Pair};
 use leptos::prelude::*;
 
@@ -8,16 +7,15 @@ use leptos::prelude::*;
 #[derive(Clone, Copy)]
 struct Names(Pair<&'static str>);
 
-/// Has the arms on this page called by what was compared. Without it they are `no-skill` and `with-skill`.
-pub fn call_arms(compared: Compared) {
-    provide_context(Names(compared.arms()));
+/// Has the arms on this page called by these names. Without it they are `no-skill` and `with-skill`.
+pub fn call_arms(names: Pair<&'static str>) {
+    provide_context(Names(names));
 }
 
 /// What an arm is called here.
 #[must_use]
 pub fn name(condition: Condition) -> &'static str {
-    let names = use_context::<Names>().map_or(Compared::NoSkill.arms(), |names| names.0);
-    names.get(condition)
+    use_context::<Names>().map_or(condition.word(), |names| *names.0.get(condition))
 }
 
 /// Class that gives an arm its colour.

@@ -2,6 +2,7 @@
 
 pub mod actor;
 pub mod arms;
+pub mod audit;
 pub mod delta;
 pub mod evaluation_table;
 pub mod exports;

@@ -1,6 +1,7 @@
 //! How a trial stands: a sign, a word and a colour together.
 
 use domain::report::TrialReport;
+use domain::task_audit::AuditRun;
 use domain::verdict::{FailReason, Verdict};
 use leptos::prelude::*;
 
@@ -24,10 +25,20 @@ const fn look(sign: Sign, word: &'static str, class: &'static str) -> Look {
 /// How a trial of a report looks.
 #[must_use]
 pub fn of_trial(trial: &TrialReport) -> Look {
-    if let Some(verdict) = trial.verdict.as_deref() {
-        return of_word(verdict, trial.error.as_deref());
+    of_words(trial.verdict.as_deref(), trial.error.as_deref(), &trial.state)
+}
+
+/// How a run of an audit looks.
+#[must_use]
+pub fn of_run(run: &AuditRun) -> Look {
+    of_words(run.verdict.as_deref(), run.detail.as_deref(), &run.state)
+}
+
+fn of_words(verdict: Option<&str>, detail: Option<&str>, state: &str) -> Look {
+    if let Some(verdict) = verdict {
+        return of_word(verdict, detail);
     }
-    match trial.state.as_str() {
+    match state {
         "preparing" => look(Sign::Quarter, "preparing", "state-running"),
         "agent" => look(Sign::Half, "agent at work", "state-running"),
         "verifying" => look(Sign::ThreeQuarters, "verifying", "state-running"),

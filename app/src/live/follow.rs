@@ -8,8 +8,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use web_sys::{EventSource, MessageEvent};
 
-use super::state::{After, LOG_LINES, LogLine, apply, log_lines};
-use crate::api::{self, EvaluationView};
+use super::followed::Followed;
+use super::state::{After, LOG_LINES, LogLine, log_lines};
 
 /// Milliseconds between two reads while the stream is broken.
 const POLL_MS: u64 = 3_000;
@@ -27,15 +27,23 @@ pub enum Link {
 }
 
 /// What the page shows, kept up to date.
-#[derive(Debug, Clone, Copy)]
-struct Follower {
+struct Follower<V: Followed> {
     id: EvaluationId,
-    view: RwSignal<EvaluationView>,
+    view: RwSignal<V>,
     log: RwSignal<Vec<LogLine>>,
     link: RwSignal<Link>,
     /// A read is under way; `Some(true)` = one more is wanted after it.
     reading: StoredValue<Option<bool>>,
 }
+
+// Not derived: a view itself need not be `Copy`.
+impl<V: Followed> Clone for Follower<V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V: Followed> Copy for Follower<V> {}
 
 /// The event stream with the closures that it calls.
 struct Stream {
@@ -43,10 +51,10 @@ struct Stream {
     _calls: Vec<Closure<dyn FnMut(MessageEvent)>>,
 }
 
-/// Keeps `view` and `log` up to date as long as the evaluation runs and the page is open. Returns how the news come in.
-pub fn follow(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>) -> RwSignal<Link> {
+/// Keeps `view` and `log` up to date as long as what it shows runs and the page is open. Returns how the news come in.
+pub fn follow<V: Followed>(view: RwSignal<V>, log: RwSignal<Vec<LogLine>>) -> RwSignal<Link> {
     let link = RwSignal::new(Link::Still);
-    let id = view.with_untracked(|view| view.report.evaluation_id);
+    let id = view.with_untracked(Followed::id);
     let follower = Follower { id, view, log, link, reading: StoredValue::new(None) };
     Effect::new(move |started: Option<()>| {
         if started.is_none() && !follower.is_finished() {
@@ -56,14 +64,14 @@ pub fn follow(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>) -> Rw
     link
 }
 
-impl Follower {
+impl<V: Followed> Follower<V> {
     fn is_finished(self) -> bool {
-        self.view.try_with_untracked(|view| view.report.finished).unwrap_or(true)
+        self.view.try_with_untracked(Followed::is_finished).unwrap_or(true)
     }
 
     /// Opens the stream after the last event that the page knows, and starts the clock for the time when it breaks.
     fn open(self) {
-        let last = self.view.with_untracked(|view| view.events.last().map_or(0, |event| event.id.0));
+        let last = self.view.with_untracked(|view| view.events().last().map_or(0, |event| event.id.0));
         let Ok(source) = EventSource::new(&format!("/api/evaluations/{}/events?after={last}", self.id)) else {
             self.link.set(Link::Paused);
             return;
@@ -88,7 +96,7 @@ impl Follower {
         self.keep(stream);
     }
 
-    /// Holds the stream until the evaluation is finished or the page is left.
+    /// Holds the stream until all is finished or the page is left.
     fn keep(self, stream: Stream) {
         let stream = StoredValue::new_local(Some(stream));
         let close = move || {
@@ -125,7 +133,7 @@ impl Follower {
         // An event of a newer server that this page cannot read; the numbers are read anew at the next end of a trial.
         let Ok(event) = serde_json::from_str::<LiveEvent>(&text) else { return };
         let mut after = After::Nothing;
-        self.view.try_update(|view| after = apply(&mut view.report, &event));
+        self.view.try_update(|view| after = view.take(&event));
         self.log.try_update(|lines| {
             lines.extend(log_lines(std::slice::from_ref(&event)));
             let extra = lines.len().saturating_sub(LOG_LINES);
@@ -144,14 +152,14 @@ impl Follower {
             Some(None) => self.reading.set_value(Some(false)),
         }
         spawn_local(async move {
-            let fresh = api::evaluation(self.id).await;
+            let fresh = V::read(self.id).await;
             let again = self.reading.try_update_value(Option::take).flatten().unwrap_or(false);
             if let Ok(mut fresh) = fresh {
                 let paused = self.link.try_get_untracked() == Some(Link::Paused);
-                if paused && !fresh.events.is_empty() {
-                    self.log.try_set(log_lines(&fresh.events));
+                if paused && !fresh.events().is_empty() {
+                    self.log.try_set(log_lines(fresh.events()));
                 }
-                fresh.events.clear();
+                fresh.forget_events();
                 self.view.try_set(fresh);
             }
             if again {

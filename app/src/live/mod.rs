@@ -1,6 +1,7 @@
-//! Live updates of an evaluation: what an event changes (pure), and how events come in (browser only).
+//! Live updates of an evaluation or an audit: what an event changes (pure), and how events come in (browser only).
 
 mod follow;
+mod followed;
 mod state;
 
 pub use follow::{Link, follow};

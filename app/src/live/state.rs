@@ -122,6 +122,7 @@ mod tests {
             repeats: 1,
             seed: 1,
             settings: RunSettings::default(),
+            kind: Default::default(),
         };
         let trial = TrialRecord {
             id: TrialId(5),

@@ -33,7 +33,7 @@ pub fn Evaluation() -> impl IntoView {
 fn page(view: EvaluationView) -> impl IntoView {
     let log = RwSignal::new(log_lines(&view.events));
     let report = view.report.clone();
-    call_arms(report.comparison.kind);
+    call_arms(report.comparison.kind.arms());
     let view = RwSignal::new(view);
     let link = follow(view, log);
     let finished = Memo::new(move |_| view.with(|view| view.report.finished));

@@ -18,27 +18,28 @@ use crate::format::{count, plural};
 use crate::live::{Link, LogLine};
 
 /// Makes a browser without JavaScript load the page again after the seconds of `?refresh=`, as long as the evaluation runs.
-#[cfg(feature = "ssr")]
-fn refresh() {
-    use axum::http::{HeaderName, HeaderValue, request::Parts};
-    let parts = use_context::<Parts>();
-    let query = parts.as_ref().and_then(|parts| parts.uri.query()).unwrap_or_default();
-    let wanted = query.split('&').find_map(|pair| pair.strip_prefix("refresh=")?.parse::<u16>().ok());
-    if let (Some(seconds), Some(response)) = (wanted, use_context::<leptos_axum::ResponseOptions>()) {
-        let seconds = seconds.clamp(2, 600);
-        response.insert_header(HeaderName::from_static("refresh"), HeaderValue::from(seconds));
+pub(super) fn refresh() {
+    #[cfg(feature = "ssr")]
+    {
+        use axum::http::{HeaderName, HeaderValue, request::Parts};
+        let parts = use_context::<Parts>();
+        let query = parts.as_ref().and_then(|parts| parts.uri.query()).unwrap_or_default();
+        let wanted = query.split('&').find_map(|pair| pair.strip_prefix("refresh=")?.parse::<u16>().ok());
+        if let (Some(seconds), Some(response)) = (wanted, use_context::<leptos_axum::ResponseOptions>()) {
+            let seconds = seconds.clamp(2, 600);
+            response.insert_header(HeaderName::from_static("refresh"), HeaderValue::from(seconds));
+        }
     }
 }
 
 /// The live page.
 pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: RwSignal<Link>) -> impl IntoView {
-    #[cfg(feature = "ssr")]
     refresh();
     let id = view.with_untracked(|view| view.report.evaluation_id);
     view! {
         <section class="section live-head">
             <div class="title-line">
-                {move || view.with(|view| status(&view.report))}
+                {move || view.with(|view| status(counts(&view.report)))}
                 <form method="post" action=format!("/evaluations/{id}/cancel")>
                     <CsrfField/>
                     <button class="button danger">"Cancel evaluation"</button>
@@ -46,7 +47,7 @@ pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: R
             </div>
             {move || view.with(|view| Bar(BarProps { counts: counts(&view.report) }).into_any())}
             {move || view.with(|view| interim(&view.report))}
-            <News link=link id=id.to_string()/>
+            <News link=link place=format!("/evaluations/{id}")/>
         </section>
         <section class="section">
             <h2>"Trials"</h2>
@@ -63,20 +64,11 @@ pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: R
 
 /// How the trials stand.
 fn counts(report: &EvaluationReport) -> TrialCounts {
-    report.trials.iter().fold(TrialCounts::default(), |mut counts, trial| {
-        match (trial.verdict.as_deref(), trial.state.as_str()) {
-            (Some("pass"), _) => counts.passed += 1,
-            (Some("fail"), _) => counts.failed += 1,
-            (Some(_), _) => counts.not_scored += 1,
-            (None, "queued") => counts.queued += 1,
-            (None, _) => counts.running += 1,
-        }
-        counts
-    })
+    TrialCounts::of(report.trials.iter().map(|trial| (trial.verdict.as_deref(), trial.state.as_str())))
 }
 
-fn status(report: &EvaluationReport) -> impl IntoView + use<> {
-    let counts = counts(report);
+/// How many are finished.
+pub(super) fn status(counts: TrialCounts) -> impl IntoView {
     view! {
         <p class="live-status" role="status">
             <span class="pulse" aria-hidden="true"></span>
@@ -87,7 +79,7 @@ fn status(report: &EvaluationReport) -> impl IntoView + use<> {
 
 /// A bar of all trials: passed, failed, not scored, running; the rest waits.
 #[component]
-fn Bar(counts: TrialCounts) -> impl IntoView {
+pub(super) fn Bar(counts: TrialCounts) -> impl IntoView {
     let total = counts.total().max(1) as f64;
     let mut start = 0.0;
     let parts: [(&str, u64); 4] = [
@@ -133,15 +125,15 @@ fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
     })
 }
 
-/// Says how this page gets its news.
+/// Says how this page, at `place`, gets its news.
 #[component]
-fn News(link: RwSignal<Link>, id: String) -> impl IntoView {
+pub(super) fn News(link: RwSignal<Link>, place: String) -> impl IntoView {
     move || {
         match link.get() {
         Link::Still => view! {
             <p class="news quiet">
-                <a href=format!("/evaluations/{id}") rel="external">"Refresh"</a>" · "
-                <a href=format!("/evaluations/{id}?refresh=10") rel="external">"refresh every 10 s"</a>
+                <a href=place.clone() rel="external">"Refresh"</a>" · "
+                <a href=format!("{place}?refresh=10") rel="external">"refresh every 10 s"</a>
             </p>
         }
         .into_any(),
@@ -202,7 +194,7 @@ fn time_of_day(at: Timestamp) -> String {
 
 /// The last lines, newest at the bottom.
 #[component]
-fn LogTail(log: RwSignal<Vec<LogLine>>) -> impl IntoView {
+pub(super) fn LogTail(log: RwSignal<Vec<LogLine>>) -> impl IntoView {
     let line = |line: LogLine| {
         view! {
             <li class="log-line">

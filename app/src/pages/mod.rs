@@ -1,6 +1,8 @@
 //! One file per page; a page loads its data and puts parts together.
 
 mod address;
+pub mod audit;
+pub mod audit_runs;
 pub mod evaluation;
 pub mod evaluations;
 pub mod home;
@@ -21,4 +23,5 @@ mod result_totals;
 pub mod skill;
 pub mod skills;
 pub mod task;
+mod task_audit;
 pub mod tasks;

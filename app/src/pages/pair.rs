@@ -9,7 +9,7 @@ use leptos_router::hooks::use_query_map;
 
 use super::address::part;
 use super::pair_facts::{Facts, Proof};
-use super::pair_tests::Tests;
+use super::pair_tests::{Measures, Tests};
 use super::pair_traces::Traces;
 use crate::AppError;
 use crate::api::{self, PairView};
@@ -43,7 +43,7 @@ pub fn Pair() -> impl IntoView {
 
 fn page(view: PairView) -> impl IntoView {
     let PairView { pair, chart } = view;
-    call_arms(pair.compared);
+    call_arms(pair.compared.arms());
     let title = format!("{}, repeat {}", pair.task, pair.repeat);
     let crumbs = vec![
         ("/evaluations".to_owned(), "Evaluations".to_owned()),
@@ -72,7 +72,7 @@ fn page(view: PairView) -> impl IntoView {
                 <Facts evaluation=pair.evaluation arms=pair.arms.clone()/>
                 <Proof arms=pair.arms.clone()/>
             </div>
-            <Tests arms=pair.arms.clone()/>
+            <Tests arms=pair.arms.clone() measures=Measures::of(pair.pass_to_pass)/>
             <Traces arms=pair.arms.clone() page=pair.traces chart=chart/>
             <Logs arms=pair.arms/>
         </article>
@@ -105,7 +105,7 @@ fn Turn(pair: PairDetail) -> impl IntoView {
 
 /// What agent and verifier printed.
 #[component]
-fn Logs(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
+pub(super) fn Logs(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
     let log = |condition: Condition, what: &'static str, text: String| {
         let lines = text.lines().count();
         let size = if text.is_empty() { "empty".to_owned() } else { format!("{} lines", count(lines as u64)) };

@@ -11,7 +11,7 @@ use crate::components::arms::ArmName;
 use crate::components::flip::FlipMark;
 use crate::components::fold::LongText;
 use crate::components::icon::{Icon, Sign};
-use crate::format::UNKNOWN;
+use crate::format::{UNKNOWN, plural};
 
 /// A test with its result in each arm.
 type Row = (String, Arms<Option<TestCase>>);
@@ -49,38 +49,85 @@ fn flip(row: &Arms<Option<TestCase>>) -> Option<Flip> {
     Some(Flip::of(Arms { without: passed(&row.without)?, with: passed(&row.with)? }))
 }
 
-/// The table.
+/// What is known of which test cases measure anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Measures {
+    /// It does not matter here.
+    NotAsked,
+    /// The task version was not audited.
+    NotAudited,
+    /// By an audit; those named pass where nothing was done.
+    Audited { pass_to_pass: Vec<String> },
+}
+
+impl Measures {
+    /// By what an audit says; `None` = there was none.
+    pub fn of(pass_to_pass: Option<Vec<String>>) -> Self {
+        pass_to_pass.map_or(Self::NotAudited, |pass_to_pass| Self::Audited { pass_to_pass })
+    }
+
+    /// Whether a test case is known to pass where nothing was done.
+    fn is_nothing(&self, name: &str) -> bool {
+        matches!(self, Self::Audited { pass_to_pass } if pass_to_pass.iter().any(|other| other == name))
+    }
+}
+
+/// The table, and apart from it the test cases that measure nothing.
 #[component]
-pub fn Tests(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
-    let rows = rows(&arms);
+pub fn Tests(arms: Arms<Option<ArmDetail>>, measures: Measures) -> impl IntoView {
+    let (apart, rows): (Vec<Row>, Vec<Row>) = rows(&arms).into_iter().partition(|(name, _)| measures.is_nothing(name));
     let changed = |wanted: Flip| rows.iter().filter(|(_, row)| flip(row) == Some(wanted)).count();
-    let summary = format!("{} tests: {} rescued, {} broken", rows.len(), changed(Flip::Rescued), changed(Flip::Broken));
-    let none = rows.is_empty();
+    let summary = format!(
+        "{}: {} rescued, {} broken{}",
+        plural(rows.len() as u64, "test", "tests"),
+        changed(Flip::Rescued),
+        changed(Flip::Broken),
+        match (&measures, apart.len()) {
+            (Measures::Audited { .. }, 0) => ". By the audit of this task, each of them measures something.".to_owned(),
+            (Measures::Audited { .. }, n) => format!("; {n} more measure nothing and stand apart."),
+            (Measures::NotAudited, _) =>
+                ". The task was not audited, so that some of them may measure nothing.".to_owned(),
+            (Measures::NotAsked, _) => String::new(),
+        }
+    );
+    let none = rows.is_empty() && apart.is_empty();
     view! {
         <section class="section">
             <h2>"Test results"</h2>
             {if none {
                 view! { <p class="quiet">"The verifier named no tests; its reward and output stand above and below."</p> }.into_any()
             } else {
-                view! {
-                    <p class="quiet">{summary}</p>
-                    <div class="table-scroll">
-                        <table class="table table-tests">
-                            <thead>
-                                <tr>
-                                    <th scope="col">"Test"</th>
-                                    {Condition::BOTH.map(|arm| view! { <th scope="col"><ArmName condition=arm/></th> }).into_iter().collect_view()}
-                                    <th scope="col">"Change"</th>
-                                </tr>
-                            </thead>
-                            <tbody>{rows.into_iter().map(table_row).collect_view()}</tbody>
-                        </table>
-                    </div>
-                }
-                .into_any()
+                view! { <p class="quiet">{summary}</p>{table(rows)} }.into_any()
             }}
+            {(!apart.is_empty()).then(|| {
+                view! {
+                    <h3>"Tests that pass without doing anything"</h3>
+                    <p class="quiet">"By the audit of this task they pass where nothing was done, so they measure nothing, and are counted apart."</p>
+                    {table(apart)}
+                }
+            })}
         </section>
     }
+}
+
+/// Nothing for no row.
+fn table(rows: Vec<Row>) -> Option<impl IntoView> {
+    (!rows.is_empty()).then(|| {
+        view! {
+            <div class="table-scroll">
+                <table class="table table-tests">
+                    <thead>
+                        <tr>
+                            <th scope="col">"Test"</th>
+                            {Condition::BOTH.map(|arm| view! { <th scope="col"><ArmName condition=arm/></th> }).into_iter().collect_view()}
+                            <th scope="col">"Change"</th>
+                        </tr>
+                    </thead>
+                    <tbody>{rows.into_iter().map(table_row).collect_view()}</tbody>
+                </table>
+            </div>
+        }
+    })
 }
 
 fn table_row((name, row): Row) -> impl IntoView {

@@ -10,6 +10,7 @@ use leptos_meta::Title;
 
 use super::address::part;
 use super::skill::files;
+use super::task_audit::AuditSection;
 use crate::AppError;
 use crate::api;
 use crate::components::findings::FindingList;
@@ -60,6 +61,7 @@ fn page(detail: TaskDetail) -> impl IntoView {
                 {no_findings.then(|| view! { <p class="quiet">"The check found nothing to mend in this task."</p> })}
                 <FindingList findings=detail.findings/>
             </section>
+            <AuditSection task=detail.id audit=detail.audit running=detail.audit_running/>
             <section class="section"><h2>"Instruction"</h2><LongText text=task.instruction.clone()/></section>
             <div class="columns">
                 {environment(&task.environment)}

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use crate::api::{self, TasksView};
+use crate::components::audit::{AuditForm, Standing};
 use crate::components::findings::FindingNumbers;
 use crate::components::loaded::loaded;
 use crate::components::words::{CsrfField, Empty};
@@ -26,7 +27,10 @@ fn page(view: TasksView) -> impl IntoView {
             </header>
             <AddForm roots=view.roots/>
             <section class="section">
-                <h2>{format!("All tasks ({})", count(view.tasks.len() as u64))}</h2>
+                <div class="title-line">
+                    <h2>{format!("All tasks ({})", count(view.tasks.len() as u64))}</h2>
+                    {(!view.tasks.is_empty()).then(|| view! { <AuditForm tasks=Vec::new() words="Audit all tasks"/> })}
+                </div>
                 {if view.tasks.is_empty() {
                     view! { <Empty title="No tasks yet"><p>"Add a folder above: every task in it will stand here with its findings."</p></Empty> }.into_any()
                 } else {
@@ -75,6 +79,7 @@ fn table(tasks: Vec<TaskListing>) -> impl IntoView {
                         <th scope="col">"Own solution"</th>
                         <th scope="col">"Own skills"</th>
                         <th scope="col">"Findings"</th>
+                        <th scope="col">"Audit"</th>
                     </tr>
                 </thead>
                 <tbody>{tasks.into_iter().map(row).collect_view()}</tbody>
@@ -97,6 +102,7 @@ fn row(task: TaskListing) -> impl IntoView {
             <td data-label="Own solution">{if task.has_oracle { "yes" } else { "no" }}</td>
             <td data-label="Own skills" class="wrap">{own}</td>
             <td data-label="Findings"><FindingNumbers counts=task.findings/></td>
+            <td data-label="Audit"><Standing audit=task.audit/></td>
         </tr>
     }
 }

@@ -226,6 +226,7 @@ mod tests {
             repeats: 1,
             seed: 0,
             settings: RunSettings::default(),
+            kind: Default::default(),
         };
         let mut trials = Vec::new();
         for (at, (name, without, with)) in tasks.iter().enumerate() {

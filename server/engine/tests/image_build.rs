@@ -220,18 +220,34 @@ async fn own_certificates_are_in_builds_and_containers() {
 }
 
 #[tokio::test]
-async fn pruning_takes_the_least_recently_used_and_stops_when_it_is_enough() {
+async fn pruning_takes_the_least_recently_used_that_nothing_uses_and_stops_when_it_is_enough() {
     let bench = Bench::new("prune", None).await;
     let old = bench.ensure(bench.request("RUN echo old > /x", &[])).await.unwrap();
     let new = bench.ensure(bench.request("RUN echo new > /x", &[])).await.unwrap();
-    // Used at the beginning of time; every other image of ours on this engine was made later.
-    let last_used = [(old.tag.clone(), -2), (new.tag.clone(), -1)].into_iter().collect();
-    let mut asked = 0;
-    let enough = || {
-        asked += 1;
-        asked > 1
+    let used = bench.ensure(bench.request("RUN echo used > /x", &[])).await.unwrap();
+    let spec = SandboxSpec { image: used.id.clone(), ..bench.rig.spec() };
+    let sandbox = bench.rig.engine.create(&spec).await.unwrap().sandbox;
+    // Other images of ours on this engine are left out of it.
+    let kept = |last_used: HashMap<String, i64>| {
+        let (images, tags) = (&bench.images, [old.tag.clone(), new.tag.clone(), used.tag.clone()]);
+        async move {
+            let mut kept = images.kept(&last_used).await.unwrap();
+            kept.retain(|image| tags.contains(&image.tag));
+            kept
+        }
     };
-    assert_eq!(bench.images.prune(&last_used, enough).await.unwrap(), [old.tag.as_str()]);
+    let day = 86_400;
+    let now = kept(HashMap::new()).await[0].last_used;
+    // By tag or by id; what is older than the image itself is not believed.
+    let known = [(used.tag.clone(), now), (old.id.clone(), now + day), (new.tag.clone(), now + 2 * day)];
+    let found = kept(known.into_iter().collect()).await;
+    assert_eq!(found.iter().map(|image| &image.tag).collect::<Vec<_>>(), [&used.tag, &old.tag, &new.tag]);
+    assert_eq!(found.iter().map(|image| image.in_use).collect::<Vec<_>>(), [true, false, false]);
+    assert!(found.iter().all(|image| image.kind == "task" && image.bytes > 0));
+    let removed = bench.images.prune(found, |image| image.last_used > now + day).await;
+    assert_eq!(removed, [old.tag.as_str()]);
+    assert!(bench.rig.docker.inspect_image(&used.tag).await.is_ok(), "an image in use was removed");
+    sandbox.remove().await.unwrap();
     assert!(bench.rig.docker.inspect_image(&new.tag).await.is_ok());
     bench.finish().await;
 }

@@ -22,7 +22,7 @@ impl Ops {
         let mut past = PastRuns::default();
         for id in evaluations {
             let before = past.pairs.len();
-            self.add_past(&self.store.evaluation(*id).await?, &mut past).await?;
+            self.add_past(&self.evaluation_row(*id).await?, &mut past).await?;
             if past.pairs.len() == before {
                 let message = format!("evaluation {id} has no complete pair to learn from; name another");
                 return Err(OpsError::invalid(message));

@@ -13,7 +13,7 @@ use domain::verdict::Verdict;
 use store::{AttemptRow, EvaluationRow, Recorded, StoredEvent, TrialRow};
 use tokio::sync::watch;
 
-use crate::{Ops, Result};
+use crate::{Ops, OpsError, Result};
 
 /// Live events given at once.
 const PAGE: u32 = 500;
@@ -39,9 +39,9 @@ impl Ops {
     /// The result of one evaluation as far as it has come.
     ///
     /// # Errors
-    /// [`crate::OpsError::NotFound`], or storage trouble.
+    /// [`OpsError::NotFound`], or storage trouble.
     pub async fn report(&self, id: EvaluationId) -> Result<EvaluationReport> {
-        let row = self.store.evaluation(id).await?;
+        let row = self.evaluation_row(id).await?;
         let trials = self.records(&row).await?;
         let report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
         let noise_floor = match report.noise_floor {
@@ -49,6 +49,24 @@ impl Ops {
             own => own,
         };
         Ok(EvaluationReport { imported: row.imported, noise_floor, ..report })
+    }
+
+    /// An evaluation that compares without and with a skill; an audit says nothing about one.
+    pub(crate) async fn evaluation_row(&self, id: EvaluationId) -> Result<EvaluationRow> {
+        let row = self.store.evaluation(id).await?;
+        match row.plan.kind.is_evaluation() {
+            true => Ok(row),
+            false => Err(OpsError::NotFound { what: "evaluation", id: format!("{id}, which is an audit") }),
+        }
+    }
+
+    /// Whether all trials of an evaluation or an audit are decided.
+    ///
+    /// # Errors
+    /// [`OpsError::NotFound`], or storage trouble.
+    pub async fn is_finished(&self, id: EvaluationId) -> Result<bool> {
+        let counts = self.store.evaluation(id).await?.counts;
+        Ok(counts.queued + counts.running == 0)
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.
@@ -67,7 +85,7 @@ impl Ops {
     /// Stops an evaluation: waiting trials are cancelled, running ones are told to stop.
     ///
     /// # Errors
-    /// [`crate::OpsError::NotFound`], or storage trouble.
+    /// [`OpsError::NotFound`], or storage trouble.
     pub async fn cancel(&self, id: EvaluationId) -> Result<()> {
         let stopped: Vec<AttemptId> = self.store.request_cancel(id, self.now()).await?;
         tracing::info!(evaluation = id.0, running = stopped.len(), "cancelled");
@@ -194,15 +212,5 @@ fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
 }
 
 fn counts(trials: &[TrialRecord]) -> TrialCounts {
-    let mut counts = TrialCounts::default();
-    for trial in trials {
-        match trial.state.verdict().map(Verdict::scored) {
-            Some(Some(true)) => counts.passed += 1,
-            Some(Some(false)) => counts.failed += 1,
-            Some(None) => counts.not_scored += 1,
-            None if trial.state.word() == "queued" => counts.queued += 1,
-            None => counts.running += 1,
-        }
-    }
-    counts
+    TrialCounts::of(trials.iter().map(|trial| (trial.state.verdict().map(Verdict::word), trial.state.word())))
 }

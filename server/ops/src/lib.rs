@@ -4,6 +4,7 @@
 
 mod analyze;
 mod arms;
+mod audits;
 mod check;
 mod error;
 mod estimate;

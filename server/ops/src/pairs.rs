@@ -7,6 +7,7 @@ use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::listing::{ArmDetail, AttemptListing, PairDetail, TraceSize, TraceView};
 use domain::plan::EvaluationPlan;
 use domain::report::{TrialRecord, TrialReport};
+use domain::task_audit::{AuditReport, TaskAudit};
 use domain::trace::Trace;
 use store::{AttemptRow, EvaluationRow};
 
@@ -24,7 +25,30 @@ impl Ops {
     /// # Errors
     /// [`OpsError::NotFound`] where the plan has no such pair, or storage trouble.
     pub async fn pair(&self, id: EvaluationId, task: TaskId, repeat: u32, view: TraceView) -> Result<PairDetail> {
+        let row = self.evaluation_row(id).await?;
+        let version = row.plan.tasks.iter().find(|other| other.id == task).map(|task| task.version);
+        let pair = self.pair_of(row, task, repeat, view).await?;
+        let Some(version) = version else { return Ok(pair) };
+        let audit = self.audit_of(&self.audits().await?, version).await?;
+        let names =
+            |audit: AuditReport| audit.tasks.iter().flat_map(TaskAudit::pass_to_pass).map(str::to_owned).collect();
+        Ok(PairDetail { pass_to_pass: audit.map(names), ..pair })
+    }
+
+    /// The runs of `nop` (in the no-skill arm) and `oracle` of one task and repeat of an audit.
+    ///
+    /// # Errors
+    /// [`OpsError::NotFound`] where the audit has none, or storage trouble.
+    pub async fn audit_runs(&self, id: EvaluationId, task: TaskId, repeat: u32) -> Result<PairDetail> {
         let row = self.store.evaluation(id).await?;
+        if row.plan.kind.is_evaluation() {
+            return Err(OpsError::NotFound { what: "audit", id: id.to_string() });
+        }
+        self.pair_of(row, task, repeat, TraceView::default()).await
+    }
+
+    async fn pair_of(&self, row: EvaluationRow, task: TaskId, repeat: u32, view: TraceView) -> Result<PairDetail> {
+        let id = row.id;
         let order = pairs_in_order(&row.plan);
         let missing = || OpsError::NotFound { what: "pair", id: format!("{id}/{task}/{repeat}") };
         let place = order.iter().position(|pair| *pair == (task, repeat)).ok_or_else(missing)?;
@@ -51,6 +75,7 @@ impl Ops {
             task: name,
             repeat,
             arms: Pair { without, with },
+            pass_to_pass: None,
             traces,
             previous: place.checked_sub(1).and_then(|before| order.get(before)).copied(),
             next: order.get(place + 1).copied(),

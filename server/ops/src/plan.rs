@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use domain::comparison::{Compared, Comparison};
 use domain::finding::Finding;
-use domain::id::EvaluationId;
+use domain::id::{EvaluationId, TaskId};
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
-use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, TaskRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, PlanKind, RunSettings, TaskRef, Treatment};
 use domain::planner::PlanEstimate;
 use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
@@ -16,9 +16,9 @@ use crate::arms::Arms;
 use crate::{Ops, OpsError, Result};
 
 /// Most repeats of a task in each arm.
-const MAX_REPEATS: u32 = 100;
+pub(crate) const MAX_REPEATS: u32 = 100;
 /// Most trials at the same time that a plan may ask for.
-const MAX_CONCURRENCY: u32 = 64;
+pub(crate) const MAX_CONCURRENCY: u32 = 64;
 
 /// A request whose parts were found.
 struct Checked {
@@ -60,16 +60,15 @@ impl Ops {
         let model = self.model(agent, request)?;
         let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
         let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
-        if !(request.timeout_multiplier.is_finite() && request.timeout_multiplier > 0.0) {
-            return Err(OpsError::invalid("the time-out multiplier must be a number above 0"));
-        }
+        let timeout_multiplier = timeout_multiplier(request.timeout_multiplier)?;
         if let Some(fault) = request.spending.fault() {
             return Err(OpsError::invalid(fault));
         }
-        let (task_refs, tasks) = self.chosen_tasks(request).await?;
+        let (task_refs, tasks) = self.tasks_of(&request.tasks).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
-        let findings = lint(&tasks, &skills).into_iter().chain(findings).collect();
+        let audits = self.audit_findings(&task_refs).await?;
+        let findings = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
         let seed = match request.seed {
             Some(seed) => seed,
             None => drawn_seed()?,
@@ -86,12 +85,13 @@ impl Ops {
             seed,
             settings: RunSettings {
                 concurrency,
-                timeout_multiplier: request.timeout_multiplier,
+                timeout_multiplier,
                 token_cap: request.token_cap,
                 rebuild_images: request.rebuild_images,
                 spending: request.spending,
                 ..RunSettings::default()
             },
+            kind: PlanKind::Evaluation,
         };
         Ok(Checked { plan, tasks, findings })
     }
@@ -137,13 +137,14 @@ impl Ops {
         }
     }
 
-    async fn chosen_tasks(&self, request: &PlanRequest) -> Result<(Vec<TaskRef>, Vec<Task>)> {
-        if request.tasks.is_empty() {
+    /// The chosen tasks, each once.
+    pub(crate) async fn tasks_of(&self, chosen: &[TaskId]) -> Result<(Vec<TaskRef>, Vec<Task>)> {
+        if chosen.is_empty() {
             return Err(OpsError::invalid("choose at least one task"));
         }
         let (mut refs, mut tasks) = (Vec::new(), Vec::new());
         let mut seen = BTreeSet::new();
-        for id in request.tasks.iter().filter(|id| seen.insert(**id)) {
+        for id in chosen.iter().filter(|id| seen.insert(**id)) {
             let row = self.store.task(*id).await?;
             refs.push(TaskRef { id: *id, name: row.task.name.clone(), version: row.hash });
             tasks.push(row.task);
@@ -152,14 +153,21 @@ impl Ops {
     }
 }
 
-fn within(what: &str, value: u32, most: u32) -> Result<u32> {
+pub(crate) fn within(what: &str, value: u32, most: u32) -> Result<u32> {
     if (1..=most).contains(&value) {
         return Ok(value);
     }
     Err(OpsError::invalid(format!("{what} must be from 1 to {most}, not {value}")))
 }
 
-fn drawn_seed() -> Result<u64> {
+pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(OpsError::invalid("the time-out multiplier must be a number above 0"))
+}
+
+pub(crate) fn drawn_seed() -> Result<u64> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
         .map_err(|error| OpsError::invalid(format!("no seed could be drawn: {error}; give one yourself")))?;

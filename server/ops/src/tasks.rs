@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use domain::finding::Finding;
+use domain::hash::ContentHash;
 use domain::id::TaskId;
 use domain::listing::{AcceptedTask, FindingCounts, Refused, TaskDetail, TaskIntake, TaskListing};
 use formats::task::{Checkout, LoadedTask, discover, read_task};
@@ -104,9 +104,12 @@ impl Ops {
     /// Storage trouble.
     pub async fn tasks(&self) -> Result<Vec<TaskListing>> {
         let rows = self.store.tasks().await?;
+        let versions: Vec<ContentHash> = rows.iter().map(|row| row.hash).collect();
+        let standings = self.standings(&versions).await?;
         Ok(rows
             .into_iter()
             .map(|row| TaskListing {
+                audit: standings.get(&row.hash).cloned().unwrap_or_default(),
                 id: row.id,
                 name: row.name,
                 layout: row.layout,
@@ -128,8 +131,16 @@ impl Ops {
     /// [`OpsError::NotFound`], or storage trouble.
     pub async fn task(&self, id: TaskId) -> Result<TaskDetail> {
         let row = self.store.task(id).await?;
-        let findings: Vec<Finding> = row.findings;
-        Ok(TaskDetail { id: row.id, task: row.task, findings, source: row.source, created_at: row.created_at })
+        let audits = self.audits().await?;
+        Ok(TaskDetail {
+            id: row.id,
+            audit: self.audit_of(&audits, row.hash).await?,
+            audit_running: audits.running(row.hash),
+            task: row.task,
+            findings: row.findings,
+            source: row.source,
+            created_at: row.created_at,
+        })
     }
 }
 

@@ -18,6 +18,7 @@ use super::fail_if::{FailIf, Held};
 use super::{Exit, Failure, progress, table};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
+use crate::scheduler::Scheduler;
 
 /// What to evaluate, and how.
 #[derive(Debug, Args)]
@@ -95,23 +96,13 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
     // Nothing is stored for a later start to run before it is known that it can be run here.
     let scheduler = runtime.scheduler().await?;
     let id = runtime.ops.start(&request).await.map_err(unusable)?;
-    let stop = CancellationToken::new();
     let queue = scheduler.status();
-    let running = tokio::spawn(scheduler.run(stop.clone()));
-    let outcome = tokio::select! {
-        outcome = progress::follow(&runtime.ops, id, queue) => outcome.map_err(Failure::from),
-        () = interrupted() => Err(anyhow!(
-            "interrupted; finished trials are kept, and {} goes on with evaluation {id}",
-            if args.agent == COMMAND {
-                "the next `skilldelta eval` with the same --command and --data".to_owned()
-            } else {
-                format!("`skilldelta serve --data {}`", common.data.display())
-            }
-        ).into()),
+    let goes_on = if args.agent == COMMAND {
+        format!("the next `skilldelta eval` with the same --command and --data goes on with evaluation {id}")
+    } else {
+        format!("`skilldelta serve --data {}` goes on with evaluation {id}", common.data.display())
     };
-    stop.cancel();
-    running.await.context("the scheduler failed")?;
-    let report = outcome?;
+    let report = made(scheduler, progress::follow(&runtime.ops, id, queue), &goes_on).await?;
     if args.json.as_deref().is_none_or(|path| path.as_os_str() != "-") {
         print!("{}", table::render(&report));
     }
@@ -119,6 +110,23 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
         write_json(path, &report)?;
     }
     Ok(conclude(&report, &args.fail_if))
+}
+
+/// Lets the scheduler make what was started until `followed` has come to its end; `goes_on` says who takes it up after an interruption.
+pub(super) async fn made<T>(
+    scheduler: Scheduler,
+    followed: impl Future<Output = ops::Result<T>>,
+    goes_on: &str,
+) -> Result<T, Failure> {
+    let stop = CancellationToken::new();
+    let running = tokio::spawn(scheduler.run(stop.clone()));
+    let outcome = tokio::select! {
+        outcome = followed => outcome.map_err(Failure::from),
+        () = interrupted() => Err(anyhow!("interrupted; finished trials are kept, and {goes_on}").into()),
+    };
+    stop.cancel();
+    running.await.context("the scheduler failed")?;
+    outcome
 }
 
 /// Waits for the person, or the system, to say stop.
@@ -137,7 +145,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
         return Err(Failure::unusable(anyhow!("the agent 'command' runs a command of yours; give it with --command")));
     }
     let Chosen { skills, baseline, distractors } = args.arms.choose(ops).await?;
-    let tasks = tasks(ops, args).await?;
+    let tasks = tasks(ops, &args.tasks, &args.task_ids, args.task_set.as_deref()).await?;
     let request = PlanRequest {
         title: String::new(),
         skills,
@@ -167,13 +175,19 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     Ok(request)
 }
 
-async fn tasks(ops: &Ops, args: &EvalArgs) -> Result<Vec<TaskId>, Failure> {
-    let intake = ops.add_task_folders(&args.tasks).await.map_err(unusable)?;
-    if let Some(set) = &args.task_set {
+/// The tasks below `folders`, or those of them that have one of these names; all of them become the task set of that name, where one is given.
+pub(super) async fn tasks(
+    ops: &Ops,
+    folders: &[PathBuf],
+    names: &[String],
+    set: Option<&str>,
+) -> Result<Vec<TaskId>, Failure> {
+    let intake = ops.add_task_folders(folders).await.map_err(unusable)?;
+    if let Some(set) = set {
         let all: Vec<TaskId> = intake.accepted.iter().map(|task| task.id).collect();
         ops.ensure_task_set(set, &all).await.map_err(unusable)?;
     }
-    let wanted = |name: &str| args.task_ids.is_empty() || args.task_ids.iter().any(|id| id == name);
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
     let refused: Vec<Refused> = intake
         .refused
         .into_iter()
@@ -181,7 +195,7 @@ async fn tasks(ops: &Ops, args: &EvalArgs) -> Result<Vec<TaskId>, Failure> {
         .collect();
     refuse(&refused)?;
     let chosen: Vec<_> = intake.accepted.iter().filter(|task| wanted(&task.name)).collect();
-    if let Some(missing) = args.task_ids.iter().find(|id| chosen.iter().all(|task| task.name != **id)) {
+    if let Some(missing) = names.iter().find(|name| chosen.iter().all(|task| task.name != **name)) {
         let names: Vec<&str> = intake.accepted.iter().map(|task| task.name.as_str()).collect();
         return Err(Failure::unusable(anyhow!("there is no task '{missing}'; there are: {}", names.join(", "))));
     }
@@ -217,7 +231,8 @@ pub(super) fn unusable(error: OpsError) -> Failure {
     }
 }
 
-fn write_json(path: &std::path::Path, report: &EvaluationReport) -> Result<(), Failure> {
+/// Writes a result as JSON; `-` = standard output.
+pub(super) fn write_json(path: &std::path::Path, report: &impl serde::Serialize) -> Result<(), Failure> {
     let json = serde_json::to_string_pretty(report)?;
     if path.as_os_str() == "-" {
         println!("{json}");

@@ -1,14 +1,18 @@
-//! The command line. Exit codes: 0 done, 1 failed, 2 unusable input, 3 a condition of `--fail-if` holds.
+//! The command line. Exit codes: 0 done, 1 failed, 2 unusable input, 3 a condition of `--fail-if` holds, or an audited task is not to be
+//! trusted.
 
 mod agents;
 mod analyze;
 mod arms;
+mod audit;
+mod audit_table;
 mod check;
 mod doctor;
 mod eval;
 mod example;
 mod export;
 mod fail_if;
+mod images;
 mod import;
 mod plan;
 mod progress;
@@ -37,6 +41,8 @@ enum Command {
     Serve(serve::ServeArgs),
     /// Run one paired evaluation without a server, and print its result.
     Eval(Box<eval::EvalArgs>),
+    /// Find out whether tasks can be trusted: run nothing and each task's own solution on them, and print what the tests say.
+    Audit(audit::AuditArgs),
     /// Tell all findings for a skill, tasks, or a whole checkout. Stores nothing.
     Check(check::CheckArgs),
     /// Write an evaluation as JSON, CSV, Markdown, one HTML page, ATIF traces, or in the form of another runner.
@@ -48,6 +54,9 @@ enum Command {
     /// Install real agents, and list them.
     #[command(subcommand)]
     Agents(agents::AgentsCommand),
+    /// The images that were built for tasks: list them, and remove those that were not used for long.
+    #[command(subcommand)]
+    Images(images::ImagesCommand),
     /// Say what so many tasks and repeats take and can show, before anything is spent.
     Plan(plan::PlanArgs),
     /// Say what of the environment works, and how to mend what does not.
@@ -63,7 +72,7 @@ pub enum Exit {
     Failed,
     /// What was given cannot be used.
     Unusable,
-    /// A condition of `--fail-if` holds.
+    /// A condition of `--fail-if` holds, or an audited task is not to be trusted.
     Condition,
 }
 
@@ -116,11 +125,13 @@ pub fn run(cli: Cli) -> ExitCode {
         match cli.command {
             Command::Serve(args) => serve::run(&cli.common, args).await,
             Command::Eval(args) => eval::run(&cli.common, *args).await,
+            Command::Audit(args) => audit::run(&cli.common, args).await,
             Command::Check(args) => check::run(&args),
             Command::Export(args) => export::run(&cli.common, args).await,
             Command::Import(args) => import::run(&cli.common, args).await,
             Command::Analyze(args) => analyze::run(&args),
             Command::Agents(command) => agents::run(&cli.common, command).await,
+            Command::Images(command) => images::run(&cli.common, command).await,
             Command::Plan(args) => plan::run(&cli.common, args).await,
             Command::Doctor => doctor::run(&cli.common).await,
         }

@@ -1,12 +1,13 @@
-//! Progress of one evaluation: a bar with phases where there is a terminal, plain lines where not.
+//! Progress of one evaluation or audit: a bar with phases where there is a terminal, plain lines where not.
 
 use std::io::IsTerminal as _;
 
-use domain::comparison::Compared;
+use domain::condition::Pair;
 use domain::id::{EvaluationId, EventId};
 use domain::listing::LiveEvent;
 use domain::order::Happening;
 use domain::report::EvaluationReport;
+use domain::task_audit::{AuditAgent, AuditReport};
 use indicatif::{ProgressBar, ProgressStyle};
 use ops::Ops;
 use tokio::sync::watch;
@@ -17,14 +18,33 @@ use crate::scheduler::QueueStatus;
 ///
 /// # Errors
 /// Storage trouble.
-pub async fn follow(
+pub async fn follow(ops: &Ops, id: EvaluationId, queue: watch::Receiver<QueueStatus>) -> ops::Result<EvaluationReport> {
+    let report = ops.report(id).await?;
+    to_the_end(ops, id, queue, Shown::new(report.trials.len() as u64, report.comparison.kind.arms())).await?;
+    ops.report(id).await
+}
+
+/// Follows an audit to its end and answers what it says.
+///
+/// # Errors
+/// Storage trouble.
+pub async fn follow_audit(
+    ops: &Ops,
+    id: EvaluationId,
+    queue: watch::Receiver<QueueStatus>,
+) -> ops::Result<AuditReport> {
+    let runs: usize = ops.audit(id).await?.tasks.iter().map(|task| task.runs.len()).sum();
+    to_the_end(ops, id, queue, Shown::new(runs as u64, AuditAgent::ARMS)).await?;
+    ops.audit(id).await
+}
+
+async fn to_the_end(
     ops: &Ops,
     id: EvaluationId,
     mut queue: watch::Receiver<QueueStatus>,
-) -> ops::Result<EvaluationReport> {
+    mut shown: Shown,
+) -> ops::Result<()> {
     let mut wakes = ops.subscribe(id);
-    let mut report = ops.report(id).await?;
-    let mut shown = Shown::new(report.trials.len() as u64, report.comparison.kind);
     let mut after = EventId(0);
     loop {
         wakes.borrow_and_update();
@@ -34,13 +54,12 @@ pub async fn follow(
             after = last.id;
             events.iter().for_each(|event| shown.event(event));
         }
-        report = if shown.may_be_done() { ops.report(id).await? } else { report };
-        if report.finished {
+        if shown.may_be_done() && ops.is_finished(id).await? {
             shown.end();
-            return Ok(report);
+            return Ok(());
         }
         tokio::select! {
-            changed = wakes.changed() => if changed.is_err() { return ops.report(id).await },
+            changed = wakes.changed() => if changed.is_err() { return Ok(()) },
             Ok(()) = queue.changed() => shown.queue(&queue.borrow_and_update()),
         }
     }
@@ -50,11 +69,12 @@ struct Shown {
     bar: Option<ProgressBar>,
     total: u64,
     finished: u64,
-    compared: Compared,
+    /// What the arms are called.
+    arms: Pair<&'static str>,
 }
 
 impl Shown {
-    fn new(total: u64, compared: Compared) -> Self {
+    fn new(total: u64, arms: Pair<&'static str>) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::new(total);
             if let Ok(style) =
@@ -65,7 +85,7 @@ impl Shown {
             bar.enable_steady_tick(std::time::Duration::from_millis(250));
             bar
         });
-        Self { bar, total, finished: 0, compared }
+        Self { bar, total, finished: 0, arms }
     }
 
     const fn may_be_done(&self) -> bool {
@@ -73,8 +93,7 @@ impl Shown {
     }
 
     fn event(&mut self, event: &LiveEvent) {
-        let arm = self.compared.arms();
-        let who = format!("{} {} #{}", event.task, arm.get(event.condition), event.repeat);
+        let who = format!("{} {} #{}", event.task, self.arms.get(event.condition), event.repeat);
         match &event.what {
             Happening::PhaseReached { phase } => self.say(&format!("{who}: {}", phase.word()), false),
             Happening::Ended { result } => {

@@ -36,6 +36,8 @@ pub struct ConfigFile {
     pub max_concurrency: u32,
     /// Free space below which no trial is started, in MiB.
     pub disk_floor_mb: u64,
+    /// Days after which an image of ours that was not used is removed; 0 = never.
+    pub image_keep_days: u32,
     /// Environment variables whose values are taken out of everything that is kept or shown.
     pub secret_env: Vec<String>,
 }
@@ -55,6 +57,7 @@ impl Default for ConfigFile {
             upload_limit_mb: 50,
             max_concurrency: 4,
             disk_floor_mb: 512,
+            image_keep_days: 30,
             secret_env: Vec::new(),
         }
     }

@@ -80,6 +80,8 @@ pub struct Config {
     pub disk_floor: u64,
     /// Where programs are looked for.
     pub search_path: Option<OsString>,
+    /// Days after which an image of ours that was not used is removed; `None` = never.
+    pub image_keep_days: Option<u32>,
     /// The container engine's address; `None` = the usual socket.
     pub docker_host: Option<String>,
     /// Proxy for calls to model providers.
@@ -127,6 +129,7 @@ impl Config {
             max_concurrency: file.max_concurrency,
             disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),
             search_path: std::env::var_os("PATH"),
+            image_keep_days: Some(file.image_keep_days).filter(|days| *days > 0),
             docker_host: upstreams::variable("DOCKER_HOST"),
             proxy: upstreams::variable("HTTPS_PROXY").or_else(|| upstreams::variable("https_proxy")),
             secrets: file.secret_env.iter().filter_map(|name| upstreams::variable(name)).collect(),

@@ -36,13 +36,13 @@ pub async fn events(
 ) -> Result<Response, Refused> {
     // Subscribed before the look, so that nothing falls between.
     let wakes = ops.subscribe(id);
-    let report = ops.report(id).await?;
+    let done = ops.is_finished(id).await?;
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()?.parse().ok());
     let after = match last.or(wanted.after) {
         Some(after) => after,
         None => ops.live_log(id).await?.last().map_or(EventId(0), |event| event.id),
     };
-    let follow = Follow { ops, id, after, wakes, done: report.finished, said_done: false };
+    let follow = Follow { ops, id, after, wakes, done, said_done: false };
     let mut response = Sse::new(stream(follow)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response.headers_mut().insert(NO_BUFFERING, HeaderValue::from_static("no"));
@@ -81,7 +81,7 @@ impl Follow {
                 return Some(vec![Event::default().event("done").data("{}")]);
             }
             // The last events may have come since the look above, so an end that is news is followed by another look.
-            self.done = self.ops.report(self.id).await.ok()?.finished;
+            self.done = self.ops.is_finished(self.id).await.ok()?;
             if !self.done {
                 self.wakes.changed().await.ok()?;
             }

@@ -2,6 +2,7 @@
 //! every few seconds anyway.
 
 mod obstacle;
+mod room;
 mod stranded;
 mod worker;
 
@@ -18,8 +19,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use obstacle::Obstacles;
+pub use room::last_used;
 pub use stranded::Available;
 
+use self::room::Room;
 use self::stranded::Stranded;
 use self::worker::{LEASE_MS, Worker};
 
@@ -27,6 +30,8 @@ use self::worker::{LEASE_MS, Worker};
 const TICK: Duration = Duration::from_secs(5);
 /// Every so many ticks, what nobody owns is removed from the engine.
 const REAP_EVERY: u32 = 12;
+/// Every so many ticks, images that were not used for long are removed.
+const TIDY_EVERY: u32 = 720;
 
 /// What the scheduler is doing, for the status page and the progress line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,6 +44,15 @@ pub struct QueueStatus {
     pub waiting: Vec<String>,
 }
 
+/// How much it may run and keep.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Trials at the same time.
+    pub trials: u32,
+    /// Days after which an image that was not used goes; `None` = never.
+    pub image_days: Option<u32>,
+}
+
 /// The loop and what it needs.
 pub struct Scheduler {
     store: Store,
@@ -47,6 +61,7 @@ pub struct Scheduler {
     instance: String,
     limit: u32,
     obstacles: Obstacles,
+    room: Room,
     available: Available,
     stranded: Vec<Stranded>,
     status: watch::Sender<QueueStatus>,
@@ -55,14 +70,14 @@ pub struct Scheduler {
 }
 
 impl Scheduler {
-    /// A scheduler that runs at most `limit` trials at the same time.
+    /// A scheduler of these parts.
     #[must_use]
     pub fn new(
         store: Store,
         executor: Arc<Executor>,
         clock: Clock,
         instance: String,
-        limit: u32,
+        limits: Limits,
         obstacles: Obstacles,
         available: Available,
     ) -> Self {
@@ -71,8 +86,9 @@ impl Scheduler {
             executor,
             clock,
             instance,
-            limit,
+            limit: limits.trials,
             obstacles,
+            room: Room::new(limits.image_days),
             available,
             stranded: Vec::new(),
             status: watch::Sender::default(),
@@ -106,6 +122,7 @@ impl Scheduler {
                     ticks = ticks.wrapping_add(1);
                     if ticks.is_multiple_of(REAP_EVERY) {
                         self.reap().await;
+                        self.make_room(ticks.is_multiple_of(TIDY_EVERY)).await;
                     }
                 }
             }
@@ -154,8 +171,8 @@ impl Scheduler {
 
     /// Asked once: what is planned from now on is planned with what is here.
     async fn find_stranded(&mut self) {
-        match self.store.evaluations().await {
-            Ok(evaluations) => self.stranded = self.available.stranded(&evaluations),
+        match self.store.open_evaluations().await {
+            Ok(open) => self.stranded = self.available.stranded(&open),
             Err(error) => self.heard("look for evaluations that cannot go on", Err(error)),
         }
         for stranded in &self.stranded {
@@ -212,6 +229,24 @@ impl Scheduler {
                 tracing::info!(containers = reaped.containers.len(), "removed what an earlier run left behind")
             }
             Err(error) => tracing::warn!(%error, "what an earlier run left behind could not be removed yet"),
+        }
+    }
+
+    /// Only while nothing runs: a trial that is being prepared has an image and no container yet.
+    async fn make_room(&self, tidy: bool) {
+        if !self.running.is_empty() {
+            return;
+        }
+        let images = self.executor.images();
+        let mut removed = Vec::new();
+        if tidy {
+            removed = self.room.tidy(&self.store, images, self.now()).await;
+        }
+        if self.obstacles.disk().is_some() {
+            removed.extend(self.room.free(&self.store, images, &self.obstacles).await);
+        }
+        if !removed.is_empty() {
+            tracing::info!(images = removed.len(), "removed images that were not used for long");
         }
     }
 

@@ -40,7 +40,8 @@ impl Obstacles {
         None
     }
 
-    fn disk(&self) -> Option<String> {
+    /// A disk that is too full, in words.
+    pub(super) fn disk(&self) -> Option<String> {
         let engine = self.engine.facts().root_dir.as_ref().map(PathBuf::from);
         std::iter::once(&self.data).chain(&engine).find_map(|place| {
             // A folder that cannot be asked, such as that of an engine elsewhere, is no obstacle.

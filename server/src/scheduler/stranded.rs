@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use domain::condition::Condition;
 use domain::id::EvaluationId;
 use domain::plan::{AgentRef, EvaluationPlan};
 use store::EvaluationRow;
@@ -25,23 +26,24 @@ pub(super) struct Stranded {
 }
 
 impl Available {
-    /// Those of `evaluations` that are not finished and cannot go on.
-    pub(super) fn stranded(&self, evaluations: &[EvaluationRow]) -> Vec<Stranded> {
-        let open = evaluations.iter().filter(|row| row.finished_at.is_none() && row.cancel_requested_at.is_none());
-        open.filter_map(|row| {
+    /// Those of the open evaluations that cannot go on.
+    pub(super) fn stranded(&self, open: &[EvaluationRow]) -> Vec<Stranded> {
+        let stranded = |row: &EvaluationRow| {
             let missing = self.missing(&row.plan)?;
+            let what = if row.plan.kind.is_evaluation() { "evaluation" } else { "audit" };
             let reason = format!(
-                "evaluation {} waits for {missing}; start the program with it to let it go on, or cancel it",
+                "{what} {} waits for {missing}; start the program with it to let it go on, or cancel it",
                 row.id
             );
             Some(Stranded { evaluation: row.id, reason })
-        })
-        .collect()
+        };
+        open.iter().filter_map(stranded).collect()
     }
 
     fn missing(&self, plan: &EvaluationPlan) -> Option<String> {
-        if !self.agents.contains(&plan.agent) {
-            return Some(format!("the agent {} in version {}", plan.agent.name, plan.agent.version));
+        let mut agents = Condition::BOTH.map(|condition| plan.agent_of(condition)).into_iter();
+        if let Some(missing) = agents.find(|agent| !self.agents.contains(agent)) {
+            return Some(format!("the agent {} in version {}", missing.name, missing.version));
         }
         let model = plan.model.as_ref()?;
         (!self.upstreams.contains(&model.upstream)).then(|| format!("the upstream {}", model.upstream))

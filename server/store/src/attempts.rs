@@ -89,6 +89,20 @@ impl Store {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
+    /// When each image was last seen in use by an attempt, by the image's id.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`].
+    pub async fn images_used(&self) -> Result<Vec<(String, Timestamp)>> {
+        let rows: Vec<(String, i64)> = sqlx::query_as(
+            "SELECT result ->> '$.image' AS image, max(coalesce(ended_at, started_at)) FROM attempts \
+             WHERE result ->> '$.image' IS NOT NULL GROUP BY image",
+        )
+        .fetch_all(self.reader())
+        .await?;
+        Ok(rows.into_iter().map(|(image, at)| (image, Timestamp(at))).collect())
+    }
+
     /// One attempt.
     ///
     /// # Errors

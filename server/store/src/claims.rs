@@ -4,7 +4,7 @@ use domain::comparison::Baseline;
 use domain::condition::Pair;
 use domain::id::{AttemptId, EvaluationId};
 use domain::order::TrialOrder;
-use domain::plan::{EvaluationPlan, SkillRef, Treatment};
+use domain::plan::{EvaluationPlan, PlanKind, SkillRef, Treatment};
 use domain::skill::SkillPackage;
 use domain::spending::Spending;
 use domain::time::Timestamp;
@@ -91,10 +91,14 @@ impl Store {
     /// [`crate::StoreError::NotFound`] if the task or a skill version was removed; [`crate::StoreError::Busy`], [`crate::StoreError::Unreadable`].
     pub async fn order(&self, claim: &Claim) -> Result<TrialOrder> {
         let task = self.task(claim.trial.task).await?.task;
-        let with = match &claim.plan.treatment {
-            Treatment::TasksOwn => task.bundled_skills.clone(),
-            Treatment::Skills { versions } => self.packages(versions).await?,
-            Treatment::Nothing => Vec::new(),
+        let with = match (&claim.plan.kind, &claim.plan.treatment) {
+            // A solution is shown to pass with no more than it needs.
+            (PlanKind::Audit { .. }, _) if !task.oracle.as_ref().is_some_and(|oracle| oracle.needs_skills) => {
+                Vec::new()
+            }
+            (_, Treatment::TasksOwn) => task.bundled_skills.clone(),
+            (_, Treatment::Skills { versions }) => self.packages(versions).await?,
+            (_, Treatment::Nothing) => Vec::new(),
         };
         let comparison = &claim.plan.comparison;
         let without = match &comparison.baseline {
@@ -116,7 +120,7 @@ impl Store {
             repeat: claim.trial.repeat,
             skills: Pair { without, with },
             distractors: self.packages(&comparison.distractors).await?,
-            agent: claim.plan.agent.clone(),
+            agent: claim.plan.agent_of(claim.trial.condition).clone(),
             model: claim.plan.model.clone(),
             settings: claim.plan.settings.clone(),
         })

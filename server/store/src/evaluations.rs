@@ -133,13 +133,28 @@ impl Store {
         row.ok_or_else(|| StoreError::not_found("evaluation", id))?.try_into()
     }
 
-    /// All evaluations, newest first.
+    /// All evaluations that compare without and with a skill, newest first; no audits.
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn evaluations(&self) -> Result<Vec<EvaluationRow>> {
         let rows: Vec<RawEvaluation> =
-            sqlx::query_as(select_evaluations!("ORDER BY e.id DESC")).fetch_all(self.reader()).await?;
+            sqlx::query_as(select_evaluations!("WHERE e.kind = 'evaluation' ORDER BY e.id DESC"))
+                .fetch_all(self.reader())
+                .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// Everything that has trials to make, whatever its kind, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn open_evaluations(&self) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> = sqlx::query_as(select_evaluations!(
+            "WHERE e.finished_at IS NULL AND e.cancel_requested_at IS NULL ORDER BY e.id"
+        ))
+        .fetch_all(self.reader())
+        .await?;
         rows.into_iter().map(TryInto::try_into).collect()
     }
 

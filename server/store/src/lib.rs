@@ -4,6 +4,7 @@
 //! network while it holds a connection. Time comes as an argument.
 
 mod attempts;
+mod audits;
 mod blobs;
 mod campaigns;
 mod change;
@@ -27,6 +28,7 @@ mod wakes;
 use std::sync::Arc;
 
 pub use attempts::AttemptRow;
+pub use audits::AuditedTask;
 pub use blobs::{BlobWriter, Blobs};
 pub use campaigns::CampaignRow;
 pub use claims::Claim;

@@ -89,6 +89,7 @@ pub async fn own_evaluation(data: &Path) -> EvaluationId {
         repeats: 1,
         seed: 7,
         settings: RunSettings::default(),
+        kind: Default::default(),
     };
     let id = store.create_evaluation(&plan, at(1)).await.unwrap();
     let first = plan.tasks[0].id;

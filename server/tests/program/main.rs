@@ -2,6 +2,7 @@
 //! linked once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod audit;
 mod check;
 mod common;
 mod comparison;

@@ -230,6 +230,7 @@ fn plan(tasks: &[i64], repeats: u32, scripted: bool) -> EvaluationPlan {
         repeats,
         seed: 1,
         settings: RunSettings::default(),
+        kind: Default::default(),
     }
 }
 

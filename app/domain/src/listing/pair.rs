@@ -33,6 +33,9 @@ pub struct PairDetail {
     pub compared: Compared,
     /// Both arms; `None` where the trial does not exist.
     pub arms: Pair<Option<ArmDetail>>,
+    /// Names of the test cases that pass where nothing was done, by the newest audit of this task version; `None` = not audited.
+    #[serde(default)]
+    pub pass_to_pass: Option<Vec<String>>,
     /// A stretch of both traces, aligned.
     pub traces: TracePage,
     /// The pair before and after this one in the plan: task row and repeat.

@@ -123,6 +123,7 @@ mod tests {
             repeats: 1,
             seed: 1,
             settings: RunSettings::default(),
+            kind: Default::default(),
         };
         let report = ComparisonReport::of(&plan);
         assert_eq!([report.arms.without.name.as_str(), &report.arms.with.name], arms);

@@ -36,6 +36,7 @@ fn report_of(treatment: Treatment, comparison: Comparison, rows: &[Row<'_>]) -> 
         repeats: 1,
         seed: 1,
         settings: RunSettings::default(),
+        kind: Default::default(),
     };
     let trials: Vec<TrialRecord> = rows
         .iter()

@@ -25,6 +25,7 @@ pub use context::{Context, ContextBytes};
 pub use dockerfile::{Dockerfile, Heredoc, Instruction, substitute};
 pub use names::StandIns;
 pub use progress::{BuildEvent, Progress};
+pub use prune::KeptImage;
 pub use rewrite::{Rewritten, outside_images, rewrite};
 pub use skills::{SKILLS_FOLDER, Stripped, strip_skill_copies};
 

@@ -118,6 +118,12 @@ impl Executor {
         &self.engine
     }
 
+    /// The images that it builds and keeps.
+    #[must_use]
+    pub const fn images(&self) -> &Images {
+        &self.images
+    }
+
     /// Makes one attempt and says what happens on the way; the last event is always the end. Whatever happens, the container is removed.
     pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);

@@ -85,6 +85,7 @@ impl Draft {
             repeats,
             seed: 0,
             settings: RunSettings::default(),
+            kind: Default::default(),
         };
         Some(ReadEvaluation { plan, created_at, trials, files: Contents::new(), before: None, findings: self.findings })
     }

@@ -153,6 +153,7 @@ fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>>
         repeats: part.repeats,
         seed: part.seed.unwrap_or(0),
         settings: part.settings.clone().unwrap_or_default(),
+        kind: Default::default(),
     })
 }
 

@@ -80,6 +80,7 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
         repeats: report.repeats,
         seed: report.seed,
         settings: RunSettings::default(),
+        kind: Default::default(),
     };
     let before = report.imported.clone();
     Ok(ReadEvaluation {

@@ -216,6 +216,7 @@ impl Any {
                 spending: SpendingCaps { trial_money: self.maybe(|_| 0.25), ..SpendingCaps::default() },
                 ..RunSettings::default()
             },
+            kind: Default::default(),
         };
         (EvaluationHistory { id: EvaluationId(42), created_at: Timestamp(7), plan, imported: None, trials }, files)
     }

@@ -92,6 +92,7 @@ pub async fn plan(store: &Store, tasks: usize, repeats: u32) -> EvaluationPlan {
         repeats,
         seed: 7,
         settings: RunSettings { concurrency: 2, max_attempts: 3, ..RunSettings::default() },
+        kind: Default::default(),
     }
 }
 
