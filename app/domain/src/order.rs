@@ -103,6 +103,11 @@ pub enum Happening {
         /// It.
         step: Box<TraceStep>,
     },
+    /// A model call of the agent ended: what the attempt has spent up to now. Kept for attempts whose end nobody lives to tell.
+    Spent {
+        /// In all, as far as it is known.
+        spent: Spending,
+    },
     /// The attempt is over.
     Ended {
         /// What it left behind.

@@ -114,6 +114,19 @@ pub enum TrialInput {
     },
 }
 
+/// Interruptions that a trial may have beside its attempts: a restarted server is not the trial's doing, and one that is killed by the trial
+/// must not be so for ever.
+pub const MAX_INTERRUPTIONS: u32 = 10;
+
+/// The attempts that a trial may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// In all, interrupted ones apart.
+    pub max_attempts: u32,
+    /// Attempts before this one that were interrupted.
+    pub interrupted: u32,
+}
+
 /// What an input does to a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -154,9 +167,9 @@ impl TrialState {
         }
     }
 
-    /// What `input` does. `max_attempts` counts claims, not failures, so that a trial which kills its worker ends as well.
+    /// What `input` does. Attempts are counted when they are claimed, so that a trial which kills its worker ends as well.
     #[must_use]
-    pub fn step(&self, input: TrialInput, max_attempts: u32) -> Step {
+    pub fn step(&self, input: TrialInput, allowance: Allowance) -> Step {
         match (self, input) {
             (Self::Queued { attempts }, TrialInput::Claimed { attempt, at, lease_until }) => {
                 Step::Moved(Self::Running {
@@ -190,10 +203,10 @@ impl TrialState {
             (Self::Running { attempts, attempt, .. }, TrialInput::Ended { attempt: who, verdict, at })
                 if who == *attempt =>
             {
-                Step::Moved(Self::after(*attempts, verdict, at, max_attempts))
+                Step::Moved(Self::after(*attempts, verdict, at, allowance))
             }
             (Self::Running { attempts, lease_until, .. }, TrialInput::LeaseChecked { at }) if at > *lease_until => {
-                Step::Moved(Self::after(*attempts, interrupted(), at, max_attempts))
+                Step::Moved(Self::after(*attempts, interrupted(), at, allowance))
             }
             (Self::Queued { attempts } | Self::Running { attempts, .. }, TrialInput::CancelRequested { at }) => {
                 Step::Moved(Self::Finished { attempts: *attempts, verdict: Verdict::Cancelled, at })
@@ -202,8 +215,13 @@ impl TrialState {
         }
     }
 
-    fn after(attempts: u32, verdict: Verdict, at: Timestamp, max_attempts: u32) -> Self {
-        if verdict.is_retried() && attempts < max_attempts {
+    fn after(attempts: u32, verdict: Verdict, at: Timestamp, allowance: Allowance) -> Self {
+        let has_left = if verdict.is_interruption() {
+            allowance.interrupted < MAX_INTERRUPTIONS
+        } else {
+            attempts.saturating_sub(allowance.interrupted) < allowance.max_attempts
+        };
+        if verdict.is_retried() && has_left {
             Self::Queued { attempts }
         } else {
             Self::Finished { attempts, verdict, at }
@@ -239,6 +257,28 @@ mod tests {
     }
 
     #[test]
+    fn interruptions_are_counted_apart() {
+        let running = |attempts| running(attempts, Phase::Agent);
+        let end = |state: &TrialState, verdict: Verdict, interrupted| {
+            let input = TrialInput::Ended { attempt: A, verdict, at: T9 };
+            match state.step(input, Allowance { max_attempts: 3, interrupted }) {
+                Step::Moved(next) => next.word(),
+                Step::Ignored => panic!("ignored"),
+            }
+        };
+        for (attempts, verdict, before, want) in [
+            (3, interrupted(), 0, "queued"),
+            (5, interrupted(), 4, "queued"),
+            (5, infra(), 4, "queued"),
+            (7, infra(), 4, "finished"),
+            (6, infra(), 4, "queued"),
+            (13, interrupted(), MAX_INTERRUPTIONS, "finished"),
+        ] {
+            assert_eq!(end(&running(attempts), verdict.clone(), before), want, "{attempts} {verdict:?} {before}");
+        }
+    }
+
+    #[test]
     fn each_state_takes_each_input_as_the_table_says() {
         let queued = TrialState::Queued { attempts: 1 };
         let finished = TrialState::Finished { attempts: 1, verdict: Verdict::Pass, at: T0 };
@@ -265,13 +305,18 @@ mod tests {
             ("second result", &finished, ended(A, infra()), None),
             ("lease holds", &agent, check_at(Timestamp(5_000)), None),
             ("lease over", &agent, check_at(T9), Some(TrialState::Queued { attempts: 2 })),
-            ("lease over for good", &running(3, Phase::Agent), check_at(T9), Some(done(3, interrupted()))),
+            (
+                "lease over is no attempt lost",
+                &running(3, Phase::Agent),
+                check_at(T9),
+                Some(TrialState::Queued { attempts: 3 }),
+            ),
             ("no lease while queued", &queued, check_at(T9), None),
             ("cancel waiting", &queued, cancel.clone(), Some(done(1, Verdict::Cancelled))),
             ("cancel running", &agent, cancel.clone(), Some(done(2, Verdict::Cancelled))),
             ("cancel after the end", &finished, cancel, None),
         ] {
-            let got = match state.step(input, 3) {
+            let got = match state.step(input, Allowance { max_attempts: 3, interrupted: 0 }) {
                 Step::Moved(next) => Some(next),
                 Step::Ignored => None,
             };

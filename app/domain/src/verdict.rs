@@ -113,6 +113,12 @@ impl Verdict {
         }
     }
 
+    /// Whether the server went away under it.
+    #[must_use]
+    pub const fn is_interruption(&self) -> bool {
+        matches!(self, Self::InfraError { class: InfraClass::Interrupted, .. })
+    }
+
     /// What to tell a person beside the word; empty for an ordinary pass or fail.
     #[must_use]
     pub fn detail(&self) -> Option<String> {

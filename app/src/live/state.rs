@@ -33,7 +33,7 @@ pub fn apply(report: &mut EvaluationReport, event: &LiveEvent) -> After {
             After::Nothing
         }
         Happening::Ended { .. } => After::Refresh,
-        Happening::Log { .. } | Happening::StepDone { .. } => After::Nothing,
+        Happening::Log { .. } | Happening::StepDone { .. } | Happening::Spent { .. } => After::Nothing,
     }
 }
 
@@ -68,6 +68,7 @@ fn line(event: &LiveEvent) -> LogLine {
         Happening::PhaseReached { phase } => ("phase", phase.word().to_owned()),
         Happening::Log { text, .. } => ("output", text.trim_end().to_owned()),
         Happening::StepDone { step } => ("step", step_words(step)),
+        Happening::Spent { spent } => ("spent", format!("{} tokens", spent.tokens)),
         Happening::Ended { result } => ("ended", ended_words(result)),
     };
     LogLine {
@@ -117,7 +118,7 @@ mod tests {
             comparison: Comparison::default(),
             tasks: vec![TaskRef { id: TaskId(1), name: "t".to_owned(), version: ContentHash::of(b"t") }],
             task_set: None,
-            agent: AgentRef { name: "nop".to_owned(), version: "1".to_owned() },
+            agent: AgentRef::new("nop", "1"),
             model: None,
             repeats: 1,
             seed: 1,

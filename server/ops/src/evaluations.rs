@@ -182,6 +182,7 @@ fn happening(what: Recorded) -> Option<Happening> {
     match what {
         Recorded::Log { phase, text } => Some(Happening::Log { phase, text }),
         Recorded::StepDone { step } => Some(Happening::StepDone { step }),
+        Recorded::Spent { spent } => Some(Happening::Spent { spent }),
         Recorded::Ended { .. } => None,
         Recorded::Moved { state: TrialState::Running { phase, .. } } => Some(Happening::PhaseReached { phase }),
         Recorded::Moved { state: TrialState::Queued { attempts } } => Some(Happening::Log {

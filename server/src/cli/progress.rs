@@ -107,7 +107,7 @@ impl Shown {
             Happening::Log { text, .. } if text.starts_with("attempt ") => {
                 self.say(&format!("{who}: {}", text.trim()), true)
             }
-            Happening::Log { .. } | Happening::StepDone { .. } => {}
+            Happening::Log { .. } | Happening::StepDone { .. } | Happening::Spent { .. } => {}
         }
     }
 

@@ -134,13 +134,17 @@ impl Store {
         Ok(packages)
     }
 
-    /// What the attempts of an evaluation have spent, as far as it is known.
+    /// What the attempts of an evaluation have spent, as far as it is known: by their results, or by what they had told last where they were
+    /// killed and left none.
     async fn spent(&self, evaluation: EvaluationId) -> Result<Spending> {
         let row = sqlx::query(
-            "SELECT CAST(COALESCE(SUM(COALESCE(a.tokens_input, 0) + COALESCE(a.tokens_cache_read, 0) \
-             + COALESCE(a.tokens_cache_write, 0) + COALESCE(a.tokens_output, 0)), 0) AS INTEGER) AS tokens, \
-             CAST(COALESCE(SUM(a.result ->> '$.cost'), 0.0) AS REAL) AS money \
-             FROM attempts a JOIN trials t ON t.id = a.trial_id WHERE t.evaluation_id = $1",
+            "SELECT CAST(COALESCE(SUM(MAX(COALESCE(a.tokens_input, 0) + COALESCE(a.tokens_cache_read, 0) \
+             + COALESCE(a.tokens_cache_write, 0) + COALESCE(a.tokens_output, 0), COALESCE(s.tokens, 0))), 0) AS INTEGER) AS tokens, \
+             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.cost', 0.0), COALESCE(s.money, 0.0))), 0.0) AS REAL) AS money \
+             FROM attempts a JOIN trials t ON t.id = a.trial_id LEFT JOIN ( \
+                 SELECT attempt_id, MAX(body ->> '$.spent.tokens') AS tokens, MAX(body ->> '$.spent.money') AS money \
+                 FROM events WHERE evaluation_id = $1 AND kind = 'spent' GROUP BY attempt_id) s ON s.attempt_id = a.id \
+             WHERE t.evaluation_id = $1",
         )
         .bind(evaluation.0)
         .fetch_one(self.reader())

@@ -2,6 +2,7 @@
 
 use domain::id::{AttemptId, EvaluationId, EventId, TrialId};
 use domain::order::{Happening, TrialEvent};
+use domain::spending::Spending;
 use domain::time::Timestamp;
 use domain::trace::TraceStep;
 use domain::trial::{Phase, TrialInput, TrialState};
@@ -52,6 +53,11 @@ pub enum Recorded {
         /// It.
         step: Box<TraceStep>,
     },
+    /// What the attempt had spent when a model call of its agent ended.
+    Spent {
+        /// In all, as far as it is known.
+        spent: Spending,
+    },
     /// The executor reported the attempt's end; what it left behind lies in the attempt's row.
     Ended {
         /// As reported.
@@ -69,6 +75,7 @@ impl Recorded {
             Self::Moved { .. } => "moved",
             Self::Log { .. } => "log",
             Self::StepDone { .. } => "step_done",
+            Self::Spent { .. } => "spent",
             Self::Ended { .. } => "ended",
         }
     }
@@ -211,6 +218,11 @@ async fn record(change: &mut Change, trial: &TrialRow, event: &TrialEvent) -> Re
         Happening::StepDone { step } => {
             let done = Recorded::StepDone { step: step.clone() };
             append_all(change, &[NewEvent::new(trial, Some(attempt), at, &done)?]).await?;
+            Ok(Moved::No)
+        }
+        Happening::Spent { spent } => {
+            let spent = Recorded::Spent { spent: *spent };
+            append_all(change, &[NewEvent::new(trial, Some(attempt), at, &spent)?]).await?;
             Ok(Moved::No)
         }
         Happening::Ended { result } => {

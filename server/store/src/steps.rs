@@ -88,7 +88,7 @@ impl<'a> Move<'a> {
             TrialInput::Claimed { .. } | TrialInput::PhaseReached { .. } | TrialInput::LeaseRenewed { .. } => None,
         };
         let is_renewal = matches!(input, TrialInput::LeaseRenewed { .. });
-        match trial.state.step(input, trial.max_attempts) {
+        match trial.state.step(input, trial.allowance) {
             Step::Moved(next) => {
                 Some(Self { place, trial, next, before: running_attempt(&trial.state), closes, is_renewal })
             }

@@ -4,7 +4,7 @@ use domain::condition::Condition;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::plan::EvaluationPlan;
 use domain::time::Timestamp;
-use domain::trial::{Phase, TrialState};
+use domain::trial::{Allowance, Phase, TrialState};
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::attempts;
@@ -31,7 +31,7 @@ pub struct TrialRow {
     pub state: TrialState,
     /// Raised by 1 with every change of the state.
     pub revision: i64,
-    pub(crate) max_attempts: u32,
+    pub(crate) allowance: Allowance,
 }
 
 #[derive(FromRow)]
@@ -51,6 +51,7 @@ pub(crate) struct RawTrial {
     finished_at: Option<i64>,
     revision: i64,
     max_attempts: i64,
+    interrupted: i64,
 }
 
 impl RawTrial {
@@ -89,7 +90,10 @@ impl TryFrom<RawTrial> for TrialRow {
             repeat: to_u32("trials.repeat", raw.repeat)?,
             state: raw.state()?,
             revision: raw.revision,
-            max_attempts: to_u32("evaluations.max_attempts", raw.max_attempts)?,
+            allowance: Allowance {
+                max_attempts: to_u32("evaluations.max_attempts", raw.max_attempts)?,
+                interrupted: to_u32("trials.interrupted", raw.interrupted)?,
+            },
         })
     }
 }
@@ -98,7 +102,8 @@ macro_rules! select_trials {
     ($columns:literal, $rest:literal) => {
         concat!(
             "SELECT t.id, t.evaluation_id, t.position, t.task_id, t.condition, t.repeat, t.state, t.attempts, \
-             t.attempt_id, t.since, t.lease_until, t.verdict, t.finished_at, t.revision, e.max_attempts",
+             t.attempt_id, t.since, t.lease_until, t.verdict, t.finished_at, t.revision, e.max_attempts, \
+             (SELECT count(*) FROM attempts i WHERE i.trial_id = t.id AND i.verdict ->> '$.class' = 'interrupted') AS interrupted",
             $columns,
             " FROM trials t JOIN evaluations e ON e.id = t.evaluation_id ",
             $rest

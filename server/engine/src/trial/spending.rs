@@ -1,13 +1,17 @@
 //! What a trial's model may cost, and what it did cost.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
+use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use domain::attempt::BlobRef;
+use domain::attempt::{AttemptResult, BlobRef};
 use domain::id::EvaluationId;
-use domain::order::TrialOrder;
+use domain::order::{Happening, TrialOrder};
+use domain::spending::Spending;
 use gateway::{Caps, SharedBudget, Spent, TrialGateway};
 
+use super::reporter::Reporter;
 use crate::blobs::Blobs;
 use crate::sandbox::Redactor;
 
@@ -40,6 +44,34 @@ pub(super) fn caps(order: &TrialOrder) -> Caps {
         money: settings.spending.trial_money,
         time: None,
     }
+}
+
+/// Tells what the attempt has spent whenever a call of its agent has ended, so that it is known should nobody live to tell its end.
+pub(super) async fn tell(gateway: Option<&TrialGateway>, reporter: &Reporter) -> Infallible {
+    let Some(mut spending) = gateway.map(TrialGateway::spending) else { return pending().await };
+    while spending.changed().await.is_ok() {
+        say(&spending.borrow_and_update(), reporter);
+    }
+    pending().await
+}
+
+/// The same once: the last call may end with the agent.
+pub(super) fn tell_last(gateway: Option<&TrialGateway>, reporter: &Reporter) {
+    if let Some(spending) = gateway.map(TrialGateway::spending) {
+        say(&spending.borrow(), reporter);
+    }
+}
+
+fn say(spent: &Spent, reporter: &Reporter) {
+    reporter.say(Happening::Spent { spent: Spending { tokens: spent.tokens, money: spent.money } });
+}
+
+/// What the wire has counted, into the result.
+pub(super) fn count(result: &mut AttemptResult, gateway: &TrialGateway) {
+    result.usage = gateway.usage();
+    result.cost = gateway.cost();
+    result.prices = Some(gateway.price_version());
+    result.model_calls = Some(gateway.records().len() as u64);
 }
 
 /// Every call as a JSON list, without secrets; `None` = the agent has no gateway.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::attempt::AttemptResult;
 use domain::comparison::{Baseline, Comparison};
 use domain::condition::Condition;
+use domain::order::{Happening, TrialEvent};
 use domain::plan::{EvaluationPlan, RunSettings, SkillRef, Treatment};
 use domain::spending::Spending;
 use domain::usage::TokenUsage;
@@ -156,11 +157,11 @@ async fn an_order_says_what_each_arm_holds() {
 async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
     let store = Store::temp().await.unwrap();
     let mut plan = plan(&store, 2, 1).await;
-    for (limit, spent) in [(Some(9.0), Spending { tokens: 12, money: 0.5 }), (None, Spending::default())] {
+    for (limit, spent) in [(Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5 }), (None, Spending::default())] {
         plan.settings.spending.evaluation_money = limit;
         let id = store.create_evaluation(&plan, at(1)).await.unwrap();
         let usage = TokenUsage { input: Some(7), output: Some(5), ..TokenUsage::UNKNOWN };
-        // One attempt tells its cost, one does not, and one has not ended.
+        // One attempt tells its cost, one does not.
         for (verdict, cost) in [(infra(), Some(0.5)), (Verdict::Pass, None)] {
             let claim = claim(&store, 2).await.unwrap();
             let usage = if cost.is_some() { usage } else { TokenUsage::UNKNOWN };
@@ -168,9 +169,16 @@ async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
             let event = ended(claim.attempt, 3, result);
             assert!(store.record_event(id, claim.trial.id, &event).await.unwrap().is_yes());
         }
-        claim(&store, 4).await.unwrap();
-        let next = claim(&store, 4).await.unwrap();
+        // It told what it had spent, twice, and was then killed.
+        let killed = claim(&store, 4).await.unwrap();
+        for (tokens, money) in [(100, 0.25), (130, 0.5)] {
+            let what = Happening::Spent { spent: Spending { tokens, money } };
+            let event = TrialEvent { attempt: killed.attempt, at: at(4), what };
+            store.record_event(id, killed.trial.id, &event).await.unwrap();
+        }
+        assert_eq!(store.close_all_running(at(5)).await.unwrap().len(), 1);
+        let next = claim(&store, 6).await.unwrap();
         assert_eq!((next.trial.evaluation, store.order(&next).await.unwrap().spent), (id, spent));
-        store.request_cancel(id, at(5)).await.unwrap();
+        store.request_cancel(id, at(7)).await.unwrap();
     }
 }

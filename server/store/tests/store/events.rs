@@ -39,6 +39,7 @@ async fn events_tell_the_whole_story_in_order() {
             Recorded::Moved { state } => state.word().to_owned(),
             Recorded::Log { text, .. } => text.trim().to_owned(),
             Recorded::StepDone { step } => step.text.clone(),
+            Recorded::Spent { spent } => format!("{} tokens", spent.tokens),
             Recorded::Ended { verdict, counted } => format!("{} {counted}", verdict.word()),
         })
         .collect();

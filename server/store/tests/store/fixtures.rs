@@ -87,7 +87,7 @@ pub async fn plan(store: &Store, tasks: usize, repeats: u32) -> EvaluationPlan {
         comparison: Comparison::default(),
         tasks: refs,
         task_set: None,
-        agent: AgentRef { name: "nop".into(), version: "1".into() },
+        agent: AgentRef::new("nop", "1"),
         model: None,
         repeats,
         seed: 7,

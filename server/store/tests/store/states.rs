@@ -4,7 +4,7 @@ use domain::attempt::AttemptResult;
 use domain::draw::Draw;
 use domain::id::AttemptId;
 
-use domain::trial::{Phase, Step, TrialInput, TrialState, interrupted};
+use domain::trial::{Allowance, MAX_INTERRUPTIONS, Phase, Step, TrialInput, TrialState, interrupted};
 use domain::verdict::{FailReason, Verdict};
 use store::{Claim, Store, StoreError};
 
@@ -18,6 +18,7 @@ struct Twin {
     first: Claim,
     attempt: AttemptId,
     model: TrialState,
+    interrupted: u32,
     now: i64,
 }
 
@@ -28,7 +29,7 @@ impl Twin {
         plan.settings.concurrency = 1;
         store.create_evaluation(&plan, at(0)).await.unwrap();
         let first = claim(&store, 0).await.unwrap();
-        Self { model: first.trial.state.clone(), attempt: first.attempt, store, first, now: 0 }
+        Self { model: first.trial.state.clone(), attempt: first.attempt, store, first, interrupted: 0, now: 0 }
     }
 
     async fn apply(&mut self, choice: usize, draw: &mut Draw) {
@@ -77,7 +78,9 @@ impl Twin {
                 TrialInput::CancelRequested { at: now }
             }
         };
-        if let Step::Moved(next) = self.model.step(input, 3) {
+        let allowance = Allowance { max_attempts: 3, interrupted: self.interrupted };
+        if let Step::Moved(next) = self.model.step(input.clone(), allowance) {
+            self.interrupted += u32::from(matches!(input, TrialInput::LeaseChecked { .. }));
             self.model = next;
         }
     }
@@ -105,10 +108,11 @@ async fn the_store_agrees_with_the_state_machine_on_any_sequence() {
 }
 
 #[tokio::test]
-async fn an_expired_lease_queues_the_trial_anew_until_attempts_run_out() {
+async fn an_expired_lease_queues_the_trial_anew_until_it_was_interrupted_too_often() {
     let (store, evaluation) = one_pair().await;
     let mut kept = Vec::new();
-    for number in 1..=3 {
+    let most = MAX_INTERRUPTIONS + 1;
+    for number in 1..=most {
         let seconds = i64::from(number) * 100;
         let got = claim(&store, seconds).await.unwrap();
         assert_eq!((got.trial.position, got.number), (0, number));
@@ -121,12 +125,15 @@ async fn an_expired_lease_queues_the_trial_anew_until_attempts_run_out() {
         kept.push(got);
     }
     let trial = store.trial(kept[0].trial.id).await.unwrap();
-    assert_eq!(trial.state, TrialState::Finished { attempts: 3, verdict: interrupted(), at: at(381) });
+    assert_eq!(
+        trial.state,
+        TrialState::Finished { attempts: most, verdict: interrupted(), at: at(i64::from(most) * 100 + 81) }
+    );
     let attempts = store.attempts(trial.id).await.unwrap();
     assert!(attempts.iter().all(|a| a.verdict == Some(interrupted()) && a.result.is_none()));
 
-    // The second worker was only slow: its pass comes when the third attempt has long been decided.
-    assert!(!end(&store, &kept[1], 400, Verdict::Pass).await.is_yes());
+    // The second worker was only slow: its pass comes when the last attempt has long been decided.
+    assert!(!end(&store, &kept[1], 2000, Verdict::Pass).await.is_yes());
     assert_eq!(store.trial(trial.id).await.unwrap(), trial);
     assert_eq!(store.attempt(kept[1].attempt).await.unwrap().verdict, Some(interrupted()));
 }
