@@ -3,7 +3,7 @@
 use domain::condition::{Condition, Pair as Arms};
 use domain::id::EvaluationId;
 use domain::listing::{ArmDetail, AttemptListing};
-use domain::skill_audit::SkillAudit;
+use domain::skill_audit::{SkillAudit, SkillText};
 use domain::tamper::{OutsideChanges, PathChange, Suspicion};
 use leptos::prelude::*;
 
@@ -176,11 +176,25 @@ fn proof(condition: Condition, arm: Option<&ArmDetail>) -> AnyView {
             <dl class="facts">
                 <div><dt>"Offered to the model"</dt><dd>{yes_no(activation.listed)}</dd></div>
                 <div><dt>"Opened by the agent"</dt><dd>{yes_no(activation.opened)}</dd></div>
+                <div><dt>"Its text in the context"</dt><dd class="num">{skill_text(activation.skill_text)}</dd></div>
                 <div><dt>"Files read"</dt><dd class="foreign">{if files.is_empty() { "none".to_owned() } else { files }}</dd></div>
             </dl>
         </div>
     }
     .into_any()
+}
+
+/// An estimate that says so.
+fn skill_text(text: Option<SkillText>) -> String {
+    match text {
+        None => "not seen on the wire".to_owned(),
+        Some(text) => format!(
+            "about {} tokens, about {} over all requests (estimated: {} characters each)",
+            count(text.estimated_tokens()),
+            count(text.estimated_tokens_sent()),
+            SkillText::CHARACTERS_PER_TOKEN,
+        ),
+    }
 }
 
 const fn yes_no(known: Option<bool>) -> &'static str {

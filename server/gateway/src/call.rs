@@ -50,6 +50,7 @@ impl Call {
             retries: 0,
             replayed: shared.upstream.is_replayed(),
             drifted: false,
+            declined: false,
         };
         shared.lock().under_way += 1;
         Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None }
@@ -170,7 +171,7 @@ impl Call {
         let Some(record) = self.record.take() else { return };
         let cost = self.cost(record.model.as_deref(), &usage, reading.off_list.is_some());
         let answered_by = reading.model.as_ref().map(|model| model.chars().take(MAX_ENDPOINT).collect());
-        let record = CallRecord { outcome, usage, cost, total_ms, answered_by, ..record };
+        let record = CallRecord { outcome, usage, cost, total_ms, answered_by, declined: reading.declined, ..record };
         tracing::debug!(attempt = %self.shared.ticket.attempt, ?record, off_list = ?reading.off_list, "model call ended");
         let least = record.model.as_deref().map_or(0.0, |model| self.shared.prices.least_cost(model, &usage));
         let spent =
@@ -178,7 +179,7 @@ impl Call {
         if let Some(budget) = &self.shared.ticket.budget {
             budget.add(&spent);
         }
-        self.shared.lock().ended(record, &spent);
+        self.shared.ended(record, &spent);
     }
 
     fn cost(&self, model: Option<&str>, usage: &TokenUsage, off_list: bool) -> Option<f64> {

@@ -45,6 +45,8 @@ pub struct TrialTicket {
     pub watch: Vec<String>,
     /// Texts to look for wherever a request may hold them, answers of tools included; see [`TrialGateway::sighted_anywhere`].
     pub watch_anywhere: Vec<String>,
+    /// Whole texts whose share of each request is measured; see [`TrialGateway::skill_text`].
+    pub measure: Vec<String>,
 }
 
 impl TrialTicket {
@@ -63,6 +65,7 @@ impl TrialTicket {
             lane: String::new(),
             watch: Vec::new(),
             watch_anywhere: Vec::new(),
+            measure: Vec::new(),
         }
     }
 
@@ -77,6 +80,7 @@ impl TrialTicket {
 pub struct Gateway {
     upstreams: Vec<Arc<dyn Upstream>>,
     prices: Arc<PriceTable>,
+    retry: RetryPolicy,
 }
 
 /// Why an attempt cannot have a gateway.
@@ -104,13 +108,25 @@ impl Gateway {
     /// A gateway to these upstreams with the bundled prices; of two upstreams with one name the first counts.
     #[must_use]
     pub fn new(upstreams: Vec<Arc<dyn Upstream>>) -> Self {
-        Self { upstreams, prices: Arc::new(PriceTable::bundled()) }
+        Self { upstreams, prices: Arc::new(PriceTable::bundled()), retry: RetryPolicy::default() }
     }
 
     /// The same with other prices.
     #[must_use]
     pub fn with_prices(self, prices: PriceTable) -> Self {
         Self { prices: Arc::new(prices), ..self }
+    }
+
+    /// The same with another patience.
+    #[must_use]
+    pub fn with_retry(self, retry: RetryPolicy) -> Self {
+        Self { retry, ..self }
+    }
+
+    /// How long trouble upstream is to be borne by attempts.
+    #[must_use]
+    pub const fn retry(&self) -> RetryPolicy {
+        self.retry
     }
 
     /// The prices in force.

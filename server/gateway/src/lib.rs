@@ -6,6 +6,7 @@
 mod call;
 pub mod caps;
 mod gateway;
+mod passages;
 pub mod prices;
 pub mod protocol;
 pub mod record;
@@ -14,6 +15,7 @@ pub mod secret;
 pub mod serve;
 mod sightings;
 mod trial;
+mod tries;
 pub mod trouble;
 pub mod upstream;
 pub mod usage;

@@ -37,6 +37,9 @@ pub struct CallRecord {
     /// Whether that was for a request in which tools had answered otherwise.
     #[serde(default)]
     pub drifted: bool,
+    /// Whether the model, or a filter of its provider, declined to answer.
+    #[serde(default)]
+    pub declined: bool,
 }
 
 /// How a call ended.

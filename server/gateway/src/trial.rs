@@ -3,29 +3,29 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use domain::id::AttemptId;
+use domain::skill_audit::SkillText;
 use domain::usage::TokenUsage;
 use futures::{StreamExt, stream};
-use http::header::CONTENT_TYPE;
-use http::{HeaderMap, Method, Request, Response, response};
+use http::{HeaderMap, Method, Request, Response};
+use serde_json::Value;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::Call;
 use crate::caps::{CapReached, CapScope, Spent};
 use crate::gateway::{ProviderTools, TrialTicket};
+use crate::passages::Passages;
 use crate::prices::PriceTable;
-use crate::protocol::error::{Kind, error_response};
 use crate::protocol::{Action, Protocol, Refusal, Route, headers, likely_protocol};
-use crate::record::{CallRecord, sum_cost, sum_usage};
+use crate::record::{CallOutcome, CallRecord, sum_cost, sum_usage};
 use crate::retry::retry_after;
 use crate::sightings::{Sightings, said};
+use crate::tries::{Failed, Good, Try, content_type, give_up, try_once, whole};
 use crate::trouble::ProviderTrouble;
 use crate::upstream::cassette::Drifted;
 use crate::upstream::{ByteStream, CallOf, Upstream};
-
-/// Longest error answer that is read, in bytes.
-const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// Answers the vendor's API for one attempt. Clones share their records.
 #[derive(Clone)]
@@ -38,6 +38,8 @@ pub(crate) struct Shared {
     pub(crate) opened: Instant,
     pub(crate) upstream: Arc<dyn Upstream>,
     pub(crate) prices: Arc<PriceTable>,
+    passages: Passages,
+    spent: watch::Sender<Spent>,
     state: Mutex<State>,
 }
 
@@ -53,6 +55,7 @@ pub(crate) struct State {
     /// Since when the provider has failed without an answer between.
     failing_since: Option<Instant>,
     sightings: Sightings,
+    skill_text: SkillText,
 }
 
 impl State {
@@ -61,7 +64,7 @@ impl State {
         self.failing_since = None;
     }
 
-    pub(crate) fn ended(&mut self, record: CallRecord, spent: &Spent) {
+    fn ended(&mut self, record: CallRecord, spent: &Spent) {
         self.under_way = self.under_way.saturating_sub(1);
         self.spent.tokens = self.spent.tokens.saturating_add(spent.tokens);
         self.spent.money += spent.money;
@@ -75,37 +78,36 @@ impl State {
 }
 
 impl Shared {
+    pub(crate) fn ended(&self, record: CallRecord, spent: &Spent) {
+        let all = {
+            let mut state = self.lock();
+            state.ended(record, spent);
+            state.spent
+        };
+        self.spent.send_replace(all);
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An answer that goes to the agent.
-struct Good {
-    parts: response::Parts,
-    first: Option<Bytes>,
-    rest: ByteStream,
-}
-
-/// A try that failed; with the provider's own answer where there was one.
-struct Failed {
-    trouble: ProviderTrouble,
-    answer: Option<(response::Parts, Bytes)>,
-}
-
-/// What a try came to.
-enum Try {
-    Good(Good),
-    /// The request is wrong by itself.
-    Rejected(response::Parts, Bytes),
-    Failed(Failed),
-}
-
 impl TrialGateway {
     pub(crate) fn new(ticket: TrialTicket, upstream: Arc<dyn Upstream>, prices: Arc<PriceTable>) -> Self {
-        let state =
-            Mutex::new(State { sightings: Sightings::of(&ticket.watch, &ticket.watch_anywhere), ..State::default() });
-        Self { shared: Arc::new(Shared { ticket, opened: Instant::now(), upstream, prices, state }) }
+        let sightings = Sightings::of(&ticket.watch, &ticket.watch_anywhere);
+        let passages = Passages::of(&ticket.measure, &ticket.watch);
+        let state = Mutex::new(State { sightings, ..State::default() });
+        Self {
+            shared: Arc::new(Shared {
+                ticket,
+                opened: Instant::now(),
+                upstream,
+                prices,
+                passages,
+                spent: watch::Sender::default(),
+                state,
+            }),
+        }
     }
 
     /// Answers one request of the agent. Dropping the future or the body ends the call upstream.
@@ -160,6 +162,12 @@ impl TrialGateway {
         self.shared.prices.version()
     }
 
+    /// Tells after each call what has been spent, as far as it is known.
+    #[must_use]
+    pub fn spending(&self) -> watch::Receiver<Spent> {
+        self.shared.spent.subscribe()
+    }
+
     /// The cap that made the gateway refuse a call.
     #[must_use]
     pub fn cap_reached(&self) -> Option<CapReached> {
@@ -170,6 +178,14 @@ impl TrialGateway {
     #[must_use]
     pub fn trouble(&self) -> Option<ProviderTrouble> {
         self.shared.lock().trouble.clone()
+    }
+
+    /// Whether the last call that was answered was answered with a refusal by the model.
+    #[must_use]
+    pub fn declined(&self) -> bool {
+        let state = self.shared.lock();
+        let answered = |record: &&CallRecord| record.outcome == CallOutcome::Answered;
+        state.records.iter().rfind(answered).is_some_and(|record| record.declined)
     }
 
     /// For an agent of our own whose answer was cut after it had begun: the pause before it asks again, after so many failures of the same
@@ -197,6 +213,13 @@ impl TrialGateway {
     #[must_use]
     pub fn sighted_anywhere(&self) -> Vec<String> {
         self.shared.lock().sightings.seen(true)
+    }
+
+    /// How much of the ticket's `measure` texts and `watch` descriptions came before the model; `None` where none of it was seen.
+    #[must_use]
+    pub fn skill_text(&self) -> Option<SkillText> {
+        let text = self.shared.lock().skill_text;
+        (text.characters > 0).then_some(text)
     }
 
     /// Calls that have begun and not ended.
@@ -231,8 +254,14 @@ impl TrialGateway {
 
     fn look(&self, body: &[u8]) {
         let open = self.shared.lock().sightings.open(body);
-        let seen = said(body, open);
-        self.shared.lock().sightings.saw(&seen);
+        if open.is_empty() && self.shared.passages.is_empty() {
+            return;
+        }
+        let Ok(request) = serde_json::from_slice::<Value>(body) else { return };
+        let (seen, characters) = (said(&request, open), self.shared.passages.in_request(&request));
+        let mut state = self.shared.lock();
+        state.sightings.saw(&seen);
+        state.skill_text = state.skill_text.and(characters);
     }
 
     fn admit(&self, route: &Route, body: &[u8], call: &mut Call) -> Result<(), Refusal> {
@@ -333,63 +362,4 @@ impl TrialGateway {
         parts.headers = headers::towards_agent(parts.headers);
         Response::from_parts(parts, body)
     }
-}
-
-async fn try_once(upstream: &dyn Upstream, request: Request<Bytes>, protocol: Protocol) -> Try {
-    let failed = |trouble| Try::Failed(Failed { trouble, answer: None });
-    let response = match upstream.send(request).await {
-        Ok(response) => response,
-        Err(error) => return failed(error.into()),
-    };
-    let (parts, mut rest) = response.into_parts();
-    if !parts.status.is_success() {
-        let body = upstream.redact(error_body(rest).await);
-        return match ProviderTrouble::from_status(parts.status, &body) {
-            Some(trouble) => Try::Failed(Failed { trouble, answer: Some((parts, body)) }),
-            None => Try::Rejected(parts, body),
-        };
-    }
-    match rest.next().await {
-        Some(Err(error)) => failed(error.into()),
-        // Nothing has been passed on yet, so this can be tried again like a 529.
-        Some(Ok(first)) if protocol.is_early_error(&first) => {
-            let message = String::from_utf8_lossy(&first).chars().take(500).collect();
-            failed(ProviderTrouble::Overloaded { status: 529, message })
-        }
-        Some(Ok(first)) => Try::Good(Good { parts, first: Some(first), rest }),
-        None => Try::Good(Good { parts, first: None, rest }),
-    }
-}
-
-async fn error_body(mut body: ByteStream) -> Bytes {
-    let mut whole = BytesMut::new();
-    while let Some(Ok(piece)) = body.next().await {
-        whole.extend_from_slice(&piece);
-        if whole.len() >= MAX_ERROR_BYTES {
-            break;
-        }
-    }
-    whole.truncate(MAX_ERROR_BYTES);
-    whole.freeze()
-}
-
-/// The provider's own words where it had any, else the vendor's kind of server error.
-fn give_up(failed: Failed, protocol: Protocol, call: Call) -> Response<ByteStream> {
-    let mut response = match failed.answer {
-        Some((parts, body)) => whole(parts, body),
-        None => error_response(protocol, Kind::unavailable(protocol), &failed.trouble.to_string(), false),
-    };
-    // The retries are used up here; an agent that starts its own would only lose minutes.
-    response.headers_mut().insert("x-should-retry", http::HeaderValue::from_static("false"));
-    call.give_up(failed.trouble, response.status());
-    response
-}
-
-fn whole(mut parts: response::Parts, body: Bytes) -> Response<ByteStream> {
-    parts.headers = headers::towards_agent(parts.headers);
-    Response::from_parts(parts, stream::once(async move { Ok(body) }).boxed())
-}
-
-fn content_type(headers: &HeaderMap) -> &str {
-    headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }

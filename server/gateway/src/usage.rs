@@ -22,6 +22,8 @@ pub struct WireReading {
     pub error: Option<(String, String)>,
     /// The model that answers, as it calls itself.
     pub model: Option<String>,
+    /// Whether the model, or a filter before it, declined to answer.
+    pub declined: bool,
     /// Why list prices do not hold for this answer; `None` = they do.
     pub off_list: Option<String>,
 }

@@ -25,6 +25,8 @@ use crate::condition::Condition;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::plan::{AgentRef, EvaluationPlan, ModelRef};
+use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
+use crate::skill_audit::{Activation, SkillText};
 use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
 use crate::time::Timestamp;
@@ -150,8 +152,23 @@ pub struct TrialReport {
     pub tests: Vec<TestCase>,
     /// By class.
     pub usage: TokenUsage,
+    /// Model calls seen on the wire.
+    #[serde(default)]
+    pub model_calls: Option<u64>,
+    /// List price of the tokens; `null` = unknown.
+    #[serde(default)]
+    pub cost: Option<f64>,
+    /// The price table that the cost is by.
+    #[serde(default)]
+    pub prices: Option<String>,
     /// Whether the agent opened the skill; `null` where that cannot be told.
     pub activated: Option<bool>,
+    /// The evidence for that, and more on the use of the skill.
+    #[serde(default)]
+    pub activation: Activation,
+    /// Estimated tokens of the skill's own text: in the request that held most of it, and over all requests; `null` where none was seen.
+    #[serde(default)]
+    pub skill_tokens: Option<SkillTokens>,
     /// Milliseconds per phase.
     pub phases_ms: PhaseTimes,
     /// What went wrong, where something did.
@@ -162,6 +179,27 @@ pub struct TrialReport {
     /// What the agent changed outside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outside: Option<OutsideChanges>,
+}
+
+/// [`SkillText`] in tokens, by the rule that is told with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillTokens {
+    /// Of the context.
+    pub estimated: u64,
+    /// Over all requests.
+    pub estimated_sent: u64,
+    /// The rule: so many characters are one token.
+    pub characters_per_token: u64,
+}
+
+impl From<&SkillText> for SkillTokens {
+    fn from(text: &SkillText) -> Self {
+        Self {
+            estimated: text.estimated_tokens(),
+            estimated_sent: text.estimated_tokens_sent(),
+            characters_per_token: SkillText::CHARACTERS_PER_TOKEN,
+        }
+    }
 }
 
 impl From<&TrialRecord> for TrialReport {
@@ -179,7 +217,12 @@ impl From<&TrialRecord> for TrialReport {
             reward: result.and_then(|result| result.reward),
             tests: result.map(|result| result.tests.clone()).unwrap_or_default(),
             usage: result.map_or(TokenUsage::UNKNOWN, |result| result.usage),
+            model_calls: result.and_then(|result| result.model_calls),
+            cost: result.and_then(|result| result.cost),
+            prices: result.and_then(|result| result.prices.clone()),
             activated: result.and_then(|result| result.activation.opened),
+            activation: result.map(|result| result.activation.clone()).unwrap_or_default(),
+            skill_tokens: result.and_then(|result| result.activation.skill_text.as_ref()).map(SkillTokens::from),
             phases_ms: result.map(|result| result.phases).unwrap_or_default(),
             error: verdict.or(result.map(|result| &result.verdict)).and_then(crate::verdict::Verdict::detail),
             patch: result.and_then(|result| result.patch),

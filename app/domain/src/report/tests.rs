@@ -31,7 +31,7 @@ fn report_of(treatment: Treatment, comparison: Comparison, rows: &[Row<'_>]) -> 
         comparison,
         tasks: names.iter().enumerate().map(task).collect(),
         task_set: None,
-        agent: AgentRef { name: "bash".into(), version: "1".into() },
+        agent: AgentRef::new("bash", "1"),
         model: None,
         repeats: 1,
         seed: 1,

@@ -49,7 +49,12 @@ pub fn activation(trace: &Trace, skills: &[InstalledSkill]) -> Activation {
     files_read.dedup();
     let opened = files_read.iter().any(|file| is_manifest(file))
         || skills.iter().any(|skill| calls().any(|call| invokes(call, skill)));
-    Activation { listed: (!told.is_empty()).then(|| skills.iter().any(is_listed)), opened: Some(opened), files_read }
+    Activation {
+        listed: (!told.is_empty()).then(|| skills.iter().any(is_listed)),
+        opened: Some(opened),
+        files_read,
+        skill_text: None,
+    }
 }
 
 fn is_manifest(path: &str) -> bool {
@@ -175,6 +180,7 @@ mod tests {
             listed: Some(false),
             opened: Some(opened),
             files_read: files.iter().map(|file| (*file).to_owned()).collect(),
+            skill_text: None,
         };
         assert_eq!(got, want, "{arguments}");
     }

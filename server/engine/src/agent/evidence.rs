@@ -1,6 +1,6 @@
 //! Puts together what is known of the use of a skill: from the wire first, then from the agent's own record, then from its trace.
 
-use domain::skill_audit::Activation;
+use domain::skill_audit::{Activation, SkillText};
 use formats::trace::SkillsSeen;
 use gateway::TrialGateway;
 
@@ -16,13 +16,15 @@ pub struct OnTheWire {
     pub listed: bool,
     /// A line of the body of one came before the model; `None` where no body has a line to be known by.
     pub opened: Option<bool>,
+    /// How much of their text came before the model; `None` where none was seen.
+    pub text: Option<SkillText>,
 }
 
 /// Asks a gateway that was told what to look for.
 #[must_use]
 pub fn on_the_wire(gateway: &TrialGateway) -> OnTheWire {
     let opened = gateway.watches_anywhere().then(|| !gateway.sighted_anywhere().is_empty());
-    OnTheWire { listed: !gateway.sighted().is_empty(), opened }
+    OnTheWire { listed: !gateway.sighted().is_empty(), opened, text: gateway.skill_text() }
 }
 
 /// The activation of a run. `traced` = what the trace proves; `wire` = `None` where no wire was watched or no call was made.
@@ -42,6 +44,7 @@ pub fn combine(
         listed: wire.map(|wire| wire.listed).or(in_record).or(traced.listed),
         opened: if is_opened { Some(true) } else { traced.opened.or(read) },
         files_read: traced.files_read,
+        skill_text: wire.and_then(|wire| wire.text),
     }
 }
 
@@ -81,7 +84,7 @@ mod tests {
             files: vec![],
         };
         let record = SkillsSeen { listed: listed.map(owned), opened: owned(opened) };
-        let wire = wire.map(|(listed, opened)| OnTheWire { listed, opened });
+        let wire = wire.map(|(listed, opened)| OnTheWire { listed, opened, text: None });
         let got = combine(Activation::default(), &[skill], &record, wire.as_ref());
         assert_eq!((got.listed, got.opened), want, "{record:?} {wire:?}");
     }

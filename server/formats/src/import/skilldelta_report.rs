@@ -118,7 +118,10 @@ fn one(
         reward: trial.reward,
         tests: trial.tests.clone(),
         usage: trial.usage,
-        activation: Activation { opened: trial.activated, ..Activation::default() },
+        model_calls: trial.model_calls,
+        cost: trial.cost,
+        prices: trial.prices.clone(),
+        activation: Activation { opened: trial.activated, ..trial.activation.clone() },
         phases: trial.phases_ms,
         ..AttemptResult::bare(verdict.clone())
     };

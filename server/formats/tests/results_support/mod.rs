@@ -19,7 +19,7 @@ use domain::hash::ContentHash;
 use domain::history::{AttemptHistory, EvaluationHistory, TrialHistory};
 use domain::id::{EvaluationId, SkillVersionId, TaskId, TrialId};
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
-use domain::skill_audit::{Activation, FoundSkill, SkillAudit};
+use domain::skill_audit::{Activation, FoundSkill, SkillAudit, SkillText};
 use domain::spending::SpendingCaps;
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
@@ -123,6 +123,7 @@ impl Any {
                 listed: self.maybe(|any| any.0.coin()),
                 opened: self.maybe(|any| any.0.coin()),
                 files_read: vec![self.text()],
+                skill_text: self.maybe(|any| SkillText { characters: any.number(), characters_sent: any.number() }),
             },
             phases: PhaseTimes {
                 preparing: self.maybe(Self::number),
@@ -206,7 +207,7 @@ impl Any {
             comparison,
             tasks,
             task_set: self.maybe(Self::text),
-            agent: AgentRef { name: self.text(), version: self.text() },
+            agent: AgentRef::new(self.text(), self.text()),
             model: self.maybe(|any| ModelRef { name: any.text(), upstream: any.text(), scripted: any.0.coin() }),
             repeats,
             seed: self.0.bits(),

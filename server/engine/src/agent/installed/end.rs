@@ -12,6 +12,7 @@ pub(super) fn of(exit: Exit, reading: &Reading, words: &str, gateway: &TrialGate
     let wire = Wire {
         cap: gateway.cap_reached().map(|cap| cap.to_string()),
         trouble: gateway.trouble().map(|trouble| trouble.to_string()),
+        declined: gateway.declined(),
         refused: gateway.records().last().and_then(|record| match &record.outcome {
             CallOutcome::Refused { reason } => Some(reason.clone()),
             _ => None,
@@ -28,6 +29,8 @@ struct Wire {
     cap: Option<String>,
     /// The provider's trouble that nothing has mended.
     trouble: Option<String>,
+    /// The last answer was a refusal by the model.
+    declined: bool,
     /// The last call was refused by the gateway.
     refused: Option<String>,
     /// The last call was found wrong by the provider.
@@ -51,6 +54,9 @@ fn classify(exit: Exit, reading: &Reading, words: &str, wire: &Wire) -> AgentEnd
         let tools = reading.denials.join(", ");
         let message = format!("the agent program denied its model what it is there to have: {tools}");
         return AgentEnd::NotReady { message };
+    }
+    if wire.declined {
+        return AgentEnd::Refused;
     }
     told(exit, reading, words, wire)
 }
@@ -117,6 +123,10 @@ mod tests {
         check(Exit::Exited(0), ReportedEnd::Refused, &[], &quiet, &AgentEnd::Refused);
         let capped = Wire { cap: Some("9 calls".to_owned()), ..Wire::default() };
         check(Exit::Exited(1), overloaded(), &[], &capped, &AgentEnd::BudgetExceeded { cap: "9 calls".to_owned() });
+        let declined = Wire { declined: true, ..Wire::default() };
+        check(Exit::Exited(0), ReportedEnd::Completed, &[], &declined, &AgentEnd::Refused);
+        check(Exit::Exited(1), overloaded(), &[], &declined, &AgentEnd::Refused);
+        check(Exit::TimedOut { limit }, ReportedEnd::NotTold, &[], &declined, &AgentEnd::TimedOut { limit });
         let rejected = Wire { rejected: true, ..Wire::default() };
         check(Exit::Exited(1), overloaded(), &[], &rejected, &crashed("529 Overloaded"));
         let what = "the agent program denied its model what it is there to have: Write".to_owned();

@@ -47,6 +47,9 @@ fn take(reading: &mut WireReading, holder: &Value) {
     if let Some(model) = holder.get("model").and_then(Value::as_str) {
         reading.model = Some(model.to_owned());
     }
+    // In the message itself, or in the delta that ends its stream.
+    let reason = holder.get("stop_reason").or_else(|| holder.pointer("/delta/stop_reason"));
+    reading.declined |= reason.and_then(Value::as_str) == Some("refusal");
     if let Some(wire) = holder.get("usage") {
         overlay_usage(&mut reading.usage, wire);
         if let Some(reason) = off_list(wire) {

@@ -17,6 +17,9 @@ const BEGINNINGS: [&str; 3] = ["/v1beta/models/", "/v1/models/", "/v1alpha/model
 const CARRIED_OUT_BY_THE_AGENT: [&str; 4] =
     ["functionDeclarations", "function_declarations", "computerUse", "computer_use"];
 
+/// Ends of an answer that was not given.
+const DECLINED: [&str; 5] = ["SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION"];
+
 pub(super) fn route(path: &str) -> Option<Route> {
     let rest = BEGINNINGS.iter().find_map(|beginning| path.strip_prefix(beginning))?;
     let (model, method) = rest.rsplit_once(':')?;
@@ -86,6 +89,12 @@ fn take(reading: &mut WireReading, data: &Value) {
     let candidates = data.get("candidates").and_then(Value::as_array);
     let ends = |candidate: &Value| candidate.get("finishReason").is_some_and(Value::is_string);
     reading.finished |= candidates.is_some_and(|candidates| candidates.iter().any(ends))
+        || data.pointer("/promptFeedback/blockReason").is_some();
+    let declines = |candidate: &Value| {
+        let reason = candidate.get("finishReason").and_then(Value::as_str);
+        reason.is_some_and(|reason| DECLINED.contains(&reason))
+    };
+    reading.declined |= candidates.is_some_and(|candidates| candidates.iter().any(declines))
         || data.pointer("/promptFeedback/blockReason").is_some();
     if let Some(wire) = data.get("usageMetadata") {
         reading.usage = usage(wire);

@@ -80,4 +80,13 @@ fn take(reading: &mut WireReading, data: &Value) {
     let choices = data.get("choices").and_then(Value::as_array);
     let ends = |choice: &Value| choice.get("finish_reason").is_some_and(Value::is_string);
     reading.finished |= choices.is_some_and(|choices| choices.iter().any(ends));
+    reading.declined |= choices.is_some_and(|choices| choices.iter().any(declines));
+}
+
+/// A filter's word, or the model's own in the field for it.
+fn declines(choice: &Value) -> bool {
+    let says = |path: &str| choice.pointer(path).and_then(Value::as_str).is_some_and(|words| !words.is_empty());
+    choice.get("finish_reason").and_then(Value::as_str) == Some("content_filter")
+        || says("/message/refusal")
+        || says("/delta/refusal")
 }

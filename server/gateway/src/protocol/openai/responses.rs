@@ -77,4 +77,13 @@ fn take(reading: &mut WireReading, response: &Value) {
     if let Some(wire) = response.get("usage").filter(|wire| wire.is_object()) {
         reading.usage = usage(wire);
     }
+    reading.declined |= declines(response);
+}
+
+/// A filter's word, or a refusal among what the model wrote.
+fn declines(response: &Value) -> bool {
+    let items = response.get("output").and_then(Value::as_array).into_iter().flatten();
+    let mut parts = items.filter_map(|item| item.get("content")?.as_array()).flatten();
+    response.pointer("/incomplete_details/reason").and_then(Value::as_str) == Some("content_filter")
+        || parts.any(|part| part.get("type").and_then(Value::as_str) == Some("refusal"))
 }

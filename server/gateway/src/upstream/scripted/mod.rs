@@ -6,17 +6,21 @@
 
 mod asked;
 mod matching;
+mod places;
 mod render;
 mod script;
 mod tools;
 
 pub use matching::SKILL_LIST_MARK;
-pub use script::{NamedTool, Rule, SCHEMA, Script, ScriptError, ScriptedError, ScriptedUsage, ToolUse, Turn, When};
+pub use script::{
+    NamedTool, Rule, SCHEMA, Script, ScriptError, ScriptedError, ScriptedFault, ScriptedUsage, ToolUse, Turn, When,
+};
 
 use ::http::{Request, Response, StatusCode};
 use async_trait::async_trait;
 use bytes::Bytes;
 use domain::hash::ContentHash;
+use futures::{StreamExt, stream};
 
 use self::asked::Asked;
 use super::{ByteStream, Upstream, UpstreamError};
@@ -46,38 +50,42 @@ impl ScriptedUpstream {
         self.hash
     }
 
-    fn answer(&self, request: &Request<Bytes>) -> Response<ByteStream> {
+    fn answer(&self, request: &Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError> {
         let (uri, body) = (request.uri(), request.body());
         let Some(route) = Route::of(request.method(), uri.path()) else {
             let asked = format!("{} {}", request.method(), uri.path());
-            return Refusal::NoSuchEndpoint { asked }.response(likely_protocol(uri.path(), request.headers()));
+            return Ok(Refusal::NoSuchEndpoint { asked }.response(likely_protocol(uri.path(), request.headers())));
         };
         let place = uri.path_and_query().map_or("/", |place| place.as_str());
         let asked = match Asked::read(&route, place, body) {
             Ok(asked) => asked,
             Err(reason) => {
                 let reason = format!("scripted model: {reason}");
-                return Refusal::Unreadable { reason }.response(route.protocol);
+                return Ok(Refusal::Unreadable { reason }.response(route.protocol));
             }
         };
         match route.action {
-            Action::CountTokens => render::count(route.protocol, body.len()),
-            Action::Generate => self.generate(route.protocol, &asked, body.len()),
+            Action::CountTokens => Ok(render::count(route.protocol, body.len())),
+            Action::Generate => self.generate(route.protocol, &asked, body),
         }
     }
 
-    fn generate(&self, protocol: Protocol, asked: &Asked, request_bytes: usize) -> Response<ByteStream> {
+    fn generate(&self, protocol: Protocol, asked: &Asked, body: &[u8]) -> Result<Response<ByteStream>, UpstreamError> {
         let Some(turn) = self.turn(asked) else {
             let message = format!("scripted model: no rule matches the task '{}'", beginning(&asked.user));
             let kind = if protocol == Protocol::Gemini { "NOT_FOUND" } else { "not_found_error" };
-            return spelled(protocol, StatusCode::NOT_FOUND, kind, None, &message, false);
+            return Ok(spelled(protocol, StatusCode::NOT_FOUND, kind, None, &message, false));
         };
-        match &turn.error {
-            Some(error) => {
-                let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                spelled(protocol, status, &error.kind, None, &error.message, status.is_server_error())
-            }
-            None => render::answer(protocol, asked, turn, request_bytes),
+        if let Some(error) = &turn.error {
+            let status = StatusCode::from_u16(error.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+            return Ok(spelled(protocol, status, &error.kind, None, &error.message, status.is_server_error()));
+        }
+        let answer = || render::answer(protocol, asked, &places::filled(turn, body), body.len());
+        match turn.fault {
+            None => Ok(answer()),
+            Some(ScriptedFault::Unreachable) => Err(UpstreamError::Unreachable { reason: "by its script".to_owned() }),
+            Some(ScriptedFault::Hang) => Ok(answer().map(|_| stream::pending().boxed())),
+            Some(ScriptedFault::Cut) => Ok(answer().map(render::cut)),
         }
     }
 
@@ -103,6 +111,6 @@ impl Upstream for ScriptedUpstream {
     }
 
     async fn send(&self, request: Request<Bytes>) -> Result<Response<ByteStream>, UpstreamError> {
-        Ok(self.answer(&request))
+        self.answer(&request)
     }
 }

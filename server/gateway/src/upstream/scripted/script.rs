@@ -90,7 +90,8 @@ impl Texts {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Its words.
+    /// Its words. Here and in tools' arguments `{skill:NAME}` is the folder of that skill as the agent has told it, or where it tells none
+    /// `~/.agents/skills/NAME`: agents keep skills in places of their own.
     #[serde(default)]
     pub text: String,
     /// The tools it calls; none ends its turn. Left out where the agent offers no tool at all, as in requests for a title.
@@ -105,11 +106,32 @@ pub struct Turn {
     /// The call fails instead.
     #[serde(default)]
     pub error: Option<ScriptedError>,
+    /// The call does not get through, or not to its end.
+    #[serde(default)]
+    pub fault: Option<ScriptedFault>,
+}
+
+impl Turn {
+    const fn has_answer(&self) -> bool {
+        !(self.text.is_empty() && self.tools.is_empty() && self.fault.is_none())
+    }
+}
+
+/// What can become of a call beside any answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ScriptedFault {
+    /// No connection.
+    Unreachable,
+    /// No byte ever comes.
+    Hang,
+    /// The answer breaks off in its middle.
+    Cut,
 }
 
 /// A tool call: one tool, or the first of several that the agent offers. `bash` with a `command` stands for the agent's shell, whatever
 /// its name, and what a tool's schema requires beside is filled in.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolUse {
     /// The tool, as the agent names it.
@@ -121,6 +143,10 @@ pub struct ToolUse {
     /// Alternatives, in place of the two above.
     #[serde(default)]
     pub one_of: Vec<NamedTool>,
+    /// In place of all these: opens the skill of this name, by the agent's tool for that, or where it has none by reading `SKILL.md` in its
+    /// shell.
+    #[serde(default)]
+    pub open_skill: Option<String>,
 }
 
 /// A tool call that is certain.
@@ -137,17 +163,37 @@ impl ToolUse {
     /// All that it may be, in order.
     #[must_use]
     pub fn alternatives(&self) -> Vec<NamedTool> {
-        match (&self.name, &self.input) {
-            (Some(name), Some(input)) => vec![NamedTool { name: name.clone(), input: input.clone() }],
-            _ => self.one_of.clone(),
+        match (&self.open_skill, &self.name, &self.input) {
+            (Some(skill), ..) => opening(skill),
+            (None, Some(name), Some(input)) => vec![NamedTool { name: name.clone(), input: input.clone() }],
+            (None, ..) => self.one_of.clone(),
         }
     }
 
     fn is_sound(&self) -> bool {
         let single = self.name.is_some() && self.input.is_some();
         let none = self.name.is_none() && self.input.is_none();
-        (single && self.one_of.is_empty()) || (none && !self.one_of.is_empty())
+        match (self.one_of.is_empty(), &self.open_skill) {
+            (true, None) => single,
+            (false, None) => none,
+            (is_all, Some(skill)) => none && is_all && !skill.trim().is_empty(),
+        }
     }
+}
+
+/// How agents open a skill.
+fn opening(skill: &str) -> Vec<NamedTool> {
+    let tool = |name: &str, fields: &[(&str, String)]| NamedTool {
+        name: name.to_owned(),
+        input: fields.iter().map(|(name, value)| ((*name).to_owned(), Value::String(value.clone()))).collect(),
+    };
+    let name = || skill.to_owned();
+    vec![
+        tool("Skill", &[("skill", name())]),
+        tool("skill", &[("skill", name()), ("name", name())]),
+        tool("activate_skill", &[("name", name())]),
+        tool("bash", &[("command", format!("cat {{skill:{skill}}}/SKILL.md"))]),
+    ]
 }
 
 /// Tokens of one turn. By rule, not by any tokenizer: absent `input` is a quarter of the request's bytes, absent `output` a quarter of
@@ -236,13 +282,13 @@ fn fault(rule: &Rule) -> Option<&'static str> {
         Some("it has no turns; give at least one")
     } else if texts.iter().copied().flatten().any(|text| text.trim().is_empty()) {
         Some("a condition holds an empty text, which would always hold; leave the condition out")
-    } else if rule.turns.iter().any(|turn| turn.error.is_some() && !(turn.text.is_empty() && turn.tools.is_empty())) {
+    } else if rule.turns.iter().any(|turn| turn.error.is_some() && turn.has_answer()) {
         Some("a turn has both an error and an answer; choose one")
     } else if rule.turns.iter().filter_map(|turn| turn.error.as_ref()).any(|error| !(400..=599).contains(&error.status))
     {
         Some("an error's status must lie in 400..=599")
     } else if !rule.turns.iter().flat_map(|turn| &turn.tools).all(ToolUse::is_sound) {
-        Some("a tool needs a name and an input, or 'one_of' with such")
+        Some("a tool needs a name and an input, 'one_of' with such, or 'open_skill'")
     } else {
         None
     }

@@ -16,7 +16,7 @@ use super::asked::Asked;
 use super::script::{NamedTool, Turn};
 use super::tools::choose;
 use crate::protocol::Protocol;
-use crate::upstream::ByteStream;
+use crate::upstream::{ByteStream, UpstreamError};
 
 /// Streamed texts are cut into pieces of so many characters.
 const PIECE: usize = 40;
@@ -76,6 +76,13 @@ pub(super) fn answer(protocol: Protocol, asked: &Asked, turn: &Turn, request_byt
         Protocol::Gemini => gemini::answer(&said),
     };
     response(kind, pieces)
+}
+
+/// The first piece of an answer, or half of it where there is but one, and then the end of the connection.
+pub(super) fn cut(answer: ByteStream) -> ByteStream {
+    let begun = answer.take(1).map(|piece| piece.map(|bytes| bytes.slice(..bytes.len().div_ceil(2))));
+    let reason = "by its script".to_owned();
+    begun.chain(stream::once(async { Err(UpstreamError::Cut { reason }) })).boxed()
 }
 
 /// The answer to a count of tokens.
