@@ -1,6 +1,8 @@
 //! A plan as it stands in the form: texts as they were typed, addressable as a query string, and their way to a [`PlanRequest`].
 
 use domain::listing::{BaselineRequest, Choices, PlanRequest};
+use domain::listing::{Choices, PlanRequest};
+use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
@@ -135,6 +137,7 @@ impl Draft {
             token_cap: optional(&mut problems, "cap", &self.cap),
             rebuild_images: !self.rebuild.is_empty(),
             spending: SpendingCaps::default(),
+            skill_delivery: SkillDelivery::Discovered,
         };
         if problems.is_empty() { Ok(request) } else { Err(problems) }
     }
@@ -209,7 +212,7 @@ fn optional(problems: &mut Vec<Problem>, field: &str, text: &str) -> Option<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::listing::AgentChoice;
+    use domain::listing::{AgentChoice, PromptIntake};
     use domain::plan::AgentRef;
 
     fn draft() -> Draft {
@@ -226,10 +229,11 @@ mod tests {
 
     fn choices() -> Choices {
         let agent = |name: &str, needs_model| AgentChoice {
-            agent: AgentRef { name: name.to_owned(), version: "1".to_owned() },
+            agent: AgentRef::new(name, "1"),
             about: String::new(),
             needs_model,
             skill_obstacle: None,
+            prompt: PromptIntake::Any,
         };
         Choices { agents: vec![agent("bash", true), agent("nop", false)], ..Choices::default() }
     }

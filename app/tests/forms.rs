@@ -7,7 +7,7 @@ use app::{App, Bundle, Csrf, shell};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode, header};
 use axum::{Extension, Router};
-use domain::listing::AgentChoice;
+use domain::listing::{AgentChoice, PromptIntake};
 use domain::plan::AgentRef;
 use domain::time::Timestamp;
 use leptos::prelude::{LeptosOptions, provide_context};
@@ -20,9 +20,15 @@ const TOKEN: &str = "a-token-of-this-server";
 const UPLOAD_LIMIT: u64 = 1 << 20;
 
 async fn site() -> Router {
-    let agent = AgentRef { name: "nop".to_owned(), version: "1".to_owned() };
+    let agent = AgentRef::new("nop", "1");
     let config = OpsConfig {
-        agents: vec![AgentChoice { agent, about: "does nothing".to_owned(), needs_model: false, skill_obstacle: None }],
+        agents: vec![AgentChoice {
+            agent,
+            about: "does nothing".to_owned(),
+            needs_model: false,
+            skill_obstacle: None,
+            prompt: PromptIntake::Any,
+        }],
         upload_limit: UPLOAD_LIMIT,
         ..OpsConfig::default()
     };

@@ -158,6 +158,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
             about: about(agent.name()).to_owned(),
             needs_model: agent.needs_model(),
             skill_obstacle: agent.skill_obstacle().map(str::to_owned),
+            prompt: agent.prompt_intake(),
         })
         .collect();
     let models = config.upstreams.iter().flat_map(|(name, upstream)| {
@@ -175,7 +176,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
 }
 
 fn agent_ref(agent: &dyn Agent) -> AgentRef {
-    AgentRef { name: agent.name().to_owned(), version: agent.version() }
+    AgentRef::new(agent.name(), agent.version())
 }
 
 fn about(agent: &str) -> &'static str {

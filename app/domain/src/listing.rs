@@ -14,7 +14,7 @@ use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, SkillId, SkillVersionId, TaskId};
 use crate::imported::Imported;
-use crate::plan::{AgentRef, ModelRef};
+use crate::plan::{AgentRef, ModelRef, SkillDelivery};
 use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
@@ -169,6 +169,25 @@ pub struct AgentChoice {
     /// Why skills cannot be evaluated with it; `None` where they can.
     #[serde(default)]
     pub skill_obstacle: Option<String>,
+    /// How it takes its task.
+    #[serde(default)]
+    pub prompt: PromptIntake,
+}
+
+/// How an agent takes the text of its task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PromptIntake {
+    /// Whole, whatever its length.
+    #[default]
+    Any,
+    /// As one argument of a command line.
+    AtMost {
+        /// Longest, in bytes of UTF-8.
+        bytes: u64,
+    },
+    /// It does not read it.
+    Unread,
 }
 
 /// What a person wants the treatment to be compared with.
@@ -233,6 +252,9 @@ pub struct PlanRequest {
     /// Further limits on what the model may cost.
     #[serde(default)]
     pub spending: SpendingCaps,
+    /// How the agent is to come to know the skills.
+    #[serde(default)]
+    pub skill_delivery: SkillDelivery,
 }
 
 impl PlanRequest {

@@ -53,6 +53,49 @@ pub struct AgentRef {
     pub name: String,
     /// Version of the agent program.
     pub version: String,
+    /// How it comes to know the treatment's skills.
+    #[serde(default, skip_serializing_if = "SkillDelivery::is_discovered")]
+    pub skills: SkillDelivery,
+}
+
+impl AgentRef {
+    /// An agent that discovers skills by itself.
+    #[must_use]
+    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self { name: name.into(), version: version.into(), skills: SkillDelivery::Discovered }
+    }
+
+    /// As shown wherever a number names its actor: `mini-swe-agent 2.4.6 + skills in the prompt`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let title = format!("{} {}", self.name, self.version);
+        match self.skills {
+            SkillDelivery::Discovered => title.trim().to_owned(),
+            SkillDelivery::InPrompt => format!("{} + {}", title.trim(), SkillDelivery::IN_PROMPT),
+        }
+    }
+}
+
+/// How an agent comes to know the treatment's skills. Part of the actor: results of one way say nothing about the other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkillDelivery {
+    /// They lie where it looks for skills, and it finds, lists and opens them or not.
+    #[default]
+    Discovered,
+    /// Their text stands in its prompt, before the task: chosen for agents that look for no skills.
+    InPrompt,
+}
+
+impl SkillDelivery {
+    /// [`SkillDelivery::InPrompt`] in words.
+    pub const IN_PROMPT: &str = "skills in the prompt";
+
+    /// Whether it is the usual way.
+    #[must_use]
+    pub const fn is_discovered(&self) -> bool {
+        matches!(self, Self::Discovered)
+    }
 }
 
 /// The model that the agent calls.
@@ -75,7 +118,7 @@ pub struct RunSettings {
     pub timeout_multiplier: f64,
     /// Most tokens a trial may use; `None` = no cap.
     pub token_cap: Option<u64>,
-    /// Attempts at a trial in all, the first included.
+    /// Attempts at a trial in all, the first included; those that were interrupted by a stop of the server do not count.
     pub max_attempts: u32,
     /// Images are built again without the engine's cache.
     pub rebuild_images: bool,
@@ -230,7 +273,7 @@ mod tests {
             comparison: Comparison::default(),
             tasks: (0..tasks).map(task).collect(),
             task_set: None,
-            agent: AgentRef { name: "nop".into(), version: "1".into() },
+            agent: AgentRef::new("nop", "1"),
             model: None,
             repeats,
             seed,

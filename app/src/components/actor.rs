@@ -36,10 +36,10 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
     }
 }
 
-/// Name and version of an agent.
+/// Name and version of an agent, and how it knows the skills where that is not its own way.
 #[must_use]
 pub fn agent_name(agent: &AgentRef) -> String {
-    format!("{} {}", agent.name, agent.version)
+    agent.title()
 }
 
 fn skills(skills: &[ReportSkill]) -> impl IntoView + use<> {

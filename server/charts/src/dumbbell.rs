@@ -221,7 +221,7 @@ mod tests {
                 })
                 .collect(),
             task_set: None,
-            agent: AgentRef { name: "nop".to_owned(), version: "1".to_owned() },
+            agent: AgentRef::new("nop", "1"),
             model: None,
             repeats: 1,
             seed: 0,

@@ -3,14 +3,14 @@
 
 mod agents_support;
 
-use agents_support::{Bench, script, tokens};
+use agents_support::{BODY, Bench, DESCRIPTION, script, tokens};
 use domain::condition::Condition;
 
 const SKILL_FILE: &str = "/root/.claude/skills/count-animals/SKILL.md";
 
 #[tokio::test]
 async fn the_skill_decides_both_tasks_and_the_wire_counts_every_token() {
-    let Some(bench) = Bench::new("claude-code", &script(SKILL_FILE), "").await else { return };
+    let Some(bench) = Bench::new("claude-code", &script(), "").await else { return };
     let mut delta = 0.0;
     for (animal, answer) in [("sheep", 42), ("goats", 43)] {
         let without = bench.trial(animal, answer, Condition::NoSkill).await;
@@ -20,12 +20,16 @@ async fn the_skill_decides_both_tasks_and_the_wire_counts_every_token() {
         let seen = &with.result.activation;
         assert_eq!((seen.listed, seen.opened), (Some(true), Some(true)), "{:?}", with.calls());
         assert_eq!(seen.files_read, [SKILL_FILE]);
+        // Listed in three requests; of them two hold the body as well.
+        let text = seen.skill_text.unwrap();
+        let (listing, body) = (DESCRIPTION.len() as u64, BODY.len() as u64);
+        assert_eq!((text.characters, text.characters_sent), (listing + body, 3 * listing + 2 * body));
         assert_eq!(with.calls(), ["Skill", "Bash"]);
         assert_eq!(with.result.usage, tokens(36, 1230, 2200, 66));
         assert_eq!(with.result.model_calls, Some(3));
 
         let absent = &without.result.activation;
-        assert_eq!((absent.listed, absent.opened), (Some(false), Some(false)));
+        assert_eq!((absent.listed, absent.opened, absent.skill_text), (Some(false), Some(false), None));
         assert_eq!(without.calls(), ["Bash"]);
         assert_eq!(without.result.usage, tokens(29, 940, 900, 49));
         assert_eq!(without.result.model_calls, Some(2));

@@ -3,15 +3,15 @@
 
 mod agents_support;
 
-use agents_support::{Bench, script};
+use agents_support::{Bench, DESCRIPTION, Ended, script};
 use domain::condition::Condition;
+use domain::plan::SkillDelivery;
+use domain::trace::Source;
 use domain::usage::TokenUsage;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What an agent shows of the use of a skill.
 struct Shows {
-    /// Where the skill is placed.
-    skill_file: &'static str,
     /// Tools of the with-skill arm, as the agent calls them; `None` where its record does not hold them.
     calls: Option<[&'static str; 2]>,
     /// Calls beside the task's own, such as for a title.
@@ -22,7 +22,7 @@ struct Shows {
 
 /// Both arms of both tasks. The scripted turns cost the same for every agent; what the provider has no class for is in its input.
 async fn check(agent: &str, shows: Shows) {
-    let Some(bench) = Bench::new(agent, &script(shows.skill_file), "").await else { return };
+    let Some(bench) = Bench::new(agent, &script(), "").await else { return };
     for (animal, answer) in [("sheep", 42), ("goats", 43)] {
         let without = bench.trial(animal, answer, Condition::NoSkill).await;
         let with = bench.trial(animal, answer, Condition::WithSkill).await;
@@ -56,76 +56,42 @@ fn all(usage: &TokenUsage) -> (u64, u64) {
 async fn codex() {
     check(
         "codex",
-        Shows {
-            skill_file: "/root/.agents/skills/count-animals/SKILL.md",
-            calls: Some(["command_execution", "command_execution"]),
-            side_calls: 0,
-            opened: Some(true),
-        },
+        Shows { calls: Some(["command_execution", "command_execution"]), side_calls: 0, opened: Some(true) },
     )
     .await;
 }
 
 #[tokio::test]
 async fn opencode() {
-    check(
-        "opencode",
-        Shows {
-            skill_file: "/root/.config/opencode/skills/count-animals/SKILL.md",
-            calls: Some(["skill", "bash"]),
-            side_calls: 1,
-            opened: Some(true),
-        },
-    )
-    .await;
+    check("opencode", Shows { calls: Some(["skill", "bash"]), side_calls: 1, opened: Some(true) }).await;
 }
 
 #[tokio::test]
 async fn gemini_cli() {
     check(
         "gemini-cli",
-        Shows {
-            skill_file: "/root/.agents/skills/count-animals/SKILL.md",
-            calls: Some(["activate_skill", "run_shell_command"]),
-            side_calls: 0,
-            opened: Some(true),
-        },
+        Shows { calls: Some(["activate_skill", "run_shell_command"]), side_calls: 0, opened: Some(true) },
     )
     .await;
 }
 
 #[tokio::test]
 async fn qwen_code() {
-    check(
-        "qwen-code",
-        Shows {
-            skill_file: "/root/.qwen/skills/count-animals/SKILL.md",
-            calls: Some(["skill", "run_shell_command"]),
-            side_calls: 0,
-            opened: Some(true),
-        },
-    )
-    .await;
+    check("qwen-code", Shows { calls: Some(["skill", "run_shell_command"]), side_calls: 0, opened: Some(true) }).await;
 }
 
 #[tokio::test]
 async fn openclaw() {
-    check(
-        "openclaw",
-        Shows {
-            skill_file: "/root/.openclaw/skills/count-animals/SKILL.md",
-            calls: None,
-            side_calls: 0,
-            opened: Some(true),
-        },
-    )
-    .await;
+    check("openclaw", Shows { calls: None, side_calls: 0, opened: Some(true) }).await;
+}
+
+fn bash(command: &str) -> Value {
+    json!({"name": "bash", "input": {"command": command}})
 }
 
 /// It discovers no skills: it is refused for them with the reason, and works without.
 #[tokio::test]
 async fn mini_swe_agent() {
-    let bash = |command: &str| json!({"name": "bash", "input": {"command": command}});
     let model = json!({"schema": "skilldelta-model-1", "rules": [{"turns": [
         {"text": "I count.", "tools": [bash("printf 42 > answer.txt")], "usage": {"input": 100, "cache_read": 0, "cache_write": 0, "output": 7}},
         {"text": "Done.", "tools": [bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT")], "usage": {"input": 120, "cache_read": 100, "cache_write": 0, "output": 8}},
@@ -141,5 +107,32 @@ async fn mini_swe_agent() {
     assert!(plain.passed(), "{}\n{:#?}", plain.log, plain.result);
     assert_eq!(plain.calls(), ["bash", "bash"], "{:#?}", plain.trace);
     assert_eq!((all(&plain.result.usage), plain.result.model_calls), ((320, 15), Some(2)));
+    bench.finish().await;
+}
+
+/// Where it is chosen, the skill stands in the prompt of its arm alone, and its files lie where no agent looks.
+#[tokio::test]
+async fn mini_swe_agent_with_skills_in_its_prompt() {
+    let submit = bash("echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT");
+    let turns = |command: &str| json!([{"tools": [bash(command)]}, {"text": "Done.", "tools": [submit.clone()]}]);
+    let model = json!({"schema": "skilldelta-model-1", "rules": [
+        {"when": {"skill_listed": DESCRIPTION, "task_contains": "The sheep of the picture are 42."}, "turns": turns("ls ~/.skills/*/* && printf 42 > answer.txt")},
+        {"when": {"task_contains": "Count the sheep"}, "turns": turns("ls -d ~/.skills || printf 7 > answer.txt")},
+    ]});
+    let Some(mut bench) = Bench::new("mini-swe-agent", &model, "").await else { return };
+    bench.delivery = SkillDelivery::InPrompt;
+    let with = bench.trial("sheep", 42, Condition::WithSkill).await;
+    let without = bench.trial("sheep", 42, Condition::NoSkill).await;
+    assert!(with.passed() && !without.passed(), "{}\n{}", with.log, without.log);
+    let prompt =
+        |ended: &Ended| ended.trace.steps.iter().find(|step| step.source == Source::User).unwrap().text.clone();
+    assert_eq!(prompt(&without), "Count the sheep of the picture and write their number to answer.txt.\n");
+    assert!(prompt(&with).contains(DESCRIPTION) && prompt(&with).ends_with(&prompt(&without)), "{}", prompt(&with));
+    let found = |ended: &Ended| ended.result.audit.clone().unwrap().found;
+    assert_eq!(found(&with).first().unwrap().path, "/root/.skills/count-animals/SKILL.md");
+    assert_eq!(found(&without), []);
+    let listed = |ended: &Ended| (ended.result.activation.listed, ended.result.activation.skill_text.is_some());
+    assert_eq!((listed(&with), listed(&without)), ((Some(true), true), (Some(false), false)));
+    assert!(with.finding("skills_in_prompt").is_some() && without.finding("skills_in_prompt").is_none());
     bench.finish().await;
 }

@@ -93,7 +93,7 @@ async fn the_way_to_the_model_is_shut_before_the_verifier_starts() {
 #[tokio::test]
 async fn an_agent_runs_as_an_ordinary_user() {
     let skill_file = "/home/tester/.claude/skills/count-animals/SKILL.md";
-    let Some(bench) = Bench::new("claude-code", &script(skill_file), "user = \"tester\"").await else { return };
+    let Some(bench) = Bench::new("claude-code", &script(), "user = \"tester\"").await else { return };
     let with = bench.trial("sheep", 42, Condition::WithSkill).await;
     assert!(with.passed(), "{}\n{:#?}", with.log, with.result);
     assert_eq!(with.result.activation.files_read, [skill_file]);

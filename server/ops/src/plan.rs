@@ -6,7 +6,9 @@ use domain::comparison::{Compared, Comparison};
 use domain::finding::Finding;
 use domain::id::{EvaluationId, TaskId};
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
-use domain::plan::{AgentRef, EvaluationPlan, ModelRef, PlanKind, RunSettings, TaskRef, Treatment};
+use domain::plan::{
+    AgentRef, EvaluationPlan, ModelRef, PlanKind, PromptIntake, RunSettings, SkillDelivery, TaskRef, Treatment,
+};
 use domain::planner::PlanEstimate;
 use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
@@ -56,7 +58,7 @@ impl Ops {
     }
 
     async fn check(&self, request: &PlanRequest) -> Result<Checked> {
-        let agent = self.agent(&request.agent, request.places_skills())?;
+        let agent = self.agent(request)?;
         let model = self.model(agent, request)?;
         let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
         let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
@@ -79,7 +81,7 @@ impl Ops {
             comparison,
             tasks: task_refs,
             task_set,
-            agent: agent.agent.clone(),
+            agent: AgentRef { skills: request.skill_delivery, ..agent.agent.clone() },
             model,
             repeats,
             seed,
@@ -96,15 +98,19 @@ impl Ops {
         Ok(Checked { plan, tasks, findings })
     }
 
-    fn agent(&self, name: &str, places_skills: bool) -> Result<&AgentChoice> {
+    fn agent(&self, request: &PlanRequest) -> Result<&AgentChoice> {
+        let name = &request.agent;
         let names = || self.config.agents.iter().map(|choice| choice.agent.name.clone()).collect::<Vec<_>>().join(", ");
-        let is_it = |agent: &AgentRef| agent.name == name || format!("{}@{}", agent.name, agent.version) == name;
+        let is_it = |agent: &AgentRef| agent.name == *name || format!("{}@{}", agent.name, agent.version) == *name;
         let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
         let found =
             found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))?;
-        match &found.skill_obstacle {
-            Some(why) if places_skills => Err(OpsError::invalid(why.clone())),
-            _ => Ok(found),
+        match (request.skill_delivery, &found.skill_obstacle, found.prompt) {
+            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => Err(OpsError::invalid(why.clone())),
+            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::invalid(format!(
+                "the agent '{name}' reads no prompt, so skills cannot stand in it; choose another agent"
+            ))),
+            (SkillDelivery::Discovered, ..) | (SkillDelivery::InPrompt, ..) => Ok(found),
         }
     }
 

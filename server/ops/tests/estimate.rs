@@ -8,8 +8,9 @@ use domain::attempt::{AttemptResult, PhaseTimes};
 use domain::condition::Condition;
 use domain::id::EvaluationId;
 use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
+use domain::listing::{AgentChoice, PlanRequest, PromptIntake};
 use domain::order::{Happening, TrialEvent};
-use domain::plan::AgentRef;
+use domain::plan::{AgentRef, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
 use domain::usage::TokenUsage;
@@ -21,10 +22,11 @@ const NOW: Timestamp = Timestamp(1_772_323_200_000);
 
 async fn ops() -> Ops {
     let agent = |name: &str| AgentChoice {
-        agent: AgentRef { name: name.into(), version: "1".into() },
+        agent: AgentRef::new(name, "1"),
         about: String::new(),
         needs_model: false,
         skill_obstacle: None,
+        prompt: PromptIntake::Any,
     };
     let config = OpsConfig { agents: vec![agent("one"), agent("other")], ..OpsConfig::default() };
     Ops::new(Store::temp().await.unwrap(), Arc::new(|| NOW), config)
@@ -53,6 +55,7 @@ async fn request(ops: &Ops, agent: &str) -> PlanRequest {
         token_cap: None,
         rebuild_images: false,
         spending: SpendingCaps::default(),
+        skill_delivery: SkillDelivery::Discovered,
     }
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use domain::finding::Finding;
 use domain::id::TaskId;
 use domain::listing::{PlanRequest, Refused};
+use domain::plan::SkillDelivery;
 use domain::report::EvaluationReport;
 use domain::spending::SpendingCaps;
 use engine::agent::command::NAME as COMMAND;
@@ -67,6 +68,10 @@ pub struct EvalArgs {
     /// Most money that all trials' tokens together may cost, by the price table.
     #[arg(long, value_name = "AMOUNT")]
     evaluation_money_cap: Option<f64>,
+    /// Put the skills' text into the prompt of the with-skill arm instead of where the agent looks for skills: for agents that look for none.
+    /// The results are those of another actor, and say so.
+    #[arg(long)]
+    inject_skills: bool,
     /// Build images again without the engine's cache.
     #[arg(long)]
     rebuild: bool,
@@ -168,6 +173,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
             evaluation_tokens: args.evaluation_token_cap,
             evaluation_money: args.evaluation_money_cap,
         },
+        skill_delivery: if args.inject_skills { SkillDelivery::InPrompt } else { SkillDelivery::Discovered },
     };
     let card = ops.plan(&request).await.map_err(unusable)?;
     say(&card.findings);

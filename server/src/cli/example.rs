@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::anyhow;
 use domain::id::EvaluationId;
 use domain::listing::{BaselineRequest, PlanRequest};
+use domain::listing::PlanRequest;
+use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
@@ -82,5 +84,6 @@ async fn request(ops: &Ops, folder: &Path) -> Result<PlanRequest, OpsError> {
         token_cap: None,
         rebuild_images: false,
         spending: SpendingCaps::default(),
+        skill_delivery: SkillDelivery::Discovered,
     })
 }

@@ -29,10 +29,9 @@ fn head(text: &mut String, report: &EvaluationReport) {
     line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
     line!(
         text,
-        "{} · agent {} {}{model} · seed {}",
+        "{} · agent {}{model} · seed {}",
         report.comparison.words,
-        report.agent.name,
-        report.agent.version,
+        report.agent.title(),
         report.seed
     );
     line!(text, "");

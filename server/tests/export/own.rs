@@ -84,7 +84,7 @@ pub async fn own_evaluation(data: &Path) -> EvaluationId {
         comparison: Comparison::default(),
         tasks,
         task_set: None,
-        agent: AgentRef { name: "bash".to_owned(), version: "1".to_owned() },
+        agent: AgentRef::new("bash", "1"),
         model: Some(ModelRef { name: "test-model-1".to_owned(), upstream: "scripted".to_owned(), scripted: true }),
         repeats: 1,
         seed: 7,

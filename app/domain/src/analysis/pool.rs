@@ -9,7 +9,7 @@ use super::rank::{Contender, Fraction, Unranked};
 use crate::comparison::{Compared, Comparison};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId};
-use crate::plan::{AgentRef, EvaluationPlan, TaskRef, Treatment};
+use crate::plan::{AgentRef, EvaluationPlan, SkillDelivery, TaskRef, Treatment};
 use crate::report::{TaskReport, Totals, TrialIndex, TrialRecord};
 use crate::stats::delta::DeltaEstimate;
 use crate::time::Timestamp;
@@ -54,6 +54,8 @@ pub struct PoolKey {
     pub agent: String,
     /// Its version.
     pub agent_version: String,
+    /// How it comes to know the skills.
+    pub skill_delivery: SkillDelivery,
     /// Model name; `None` for agents that call none.
     pub model: Option<String>,
     /// Whether the model's answers came from a file.
@@ -94,11 +96,12 @@ impl PoolKey {
             }
             Treatment::Nothing => TreatmentKey::Nothing,
         };
-        let AgentRef { name, version } = plan.agent.clone();
+        let AgentRef { name, version, skills } = plan.agent.clone();
         Self {
             treatment,
             agent: name,
             agent_version: version,
+            skill_delivery: skills,
             model: plan.model.as_ref().map(|model| model.name.clone()),
             scripted: plan.model.as_ref().is_some_and(|model| model.scripted),
             compared: ComparedKey::of(&plan.comparison),

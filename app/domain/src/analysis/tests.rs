@@ -225,7 +225,7 @@ fn plan(tasks: &[i64], repeats: u32, scripted: bool) -> EvaluationPlan {
         comparison: Comparison::default(),
         tasks: tasks.iter().map(task).collect(),
         task_set: None,
-        agent: AgentRef { name: "bash".into(), version: "1".into() },
+        agent: AgentRef::new("bash", "1"),
         model: Some(ModelRef { name: "m".into(), upstream: "u".into(), scripted }),
         repeats,
         seed: 1,

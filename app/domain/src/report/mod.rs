@@ -25,7 +25,6 @@ use crate::condition::Condition;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::plan::{AgentRef, EvaluationPlan, ModelRef};
-use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
 use crate::skill_audit::{Activation, SkillText};
 use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;

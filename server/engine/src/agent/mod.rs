@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::finding::Finding;
+use domain::listing::PromptIntake;
 use domain::path::RelPath;
 use domain::time::Timestamp;
 use domain::trace::{Trace, TraceStep};
@@ -73,6 +74,11 @@ pub trait Agent: Send + Sync {
     /// Whether all that it does is ours or the task's own: nobody then looks at what it leaves behind.
     fn is_trusted(&self) -> bool {
         false
+    }
+
+    /// How it takes the text of its task.
+    fn prompt_intake(&self) -> PromptIntake {
+        PromptIntake::Any
     }
 
     /// Why skills cannot be evaluated with it, in one sentence; `None` where they can.

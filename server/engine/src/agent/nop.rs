@@ -1,6 +1,7 @@
 //! `nop` does nothing. A task that passes with it measures nothing.
 
 use async_trait::async_trait;
+use domain::listing::PromptIntake;
 
 use super::recorder::Recorder;
 use super::{Agent, AgentContext, AgentEnd, AgentRun, OWN_VERSION, shared_skill_folders};
@@ -32,6 +33,10 @@ impl Agent for NopAgent {
 
     fn is_trusted(&self) -> bool {
         true
+    }
+
+    fn prompt_intake(&self) -> PromptIntake {
+        PromptIntake::Unread
     }
 
     async fn run(&self, context: AgentContext<'_>) -> AgentRun {

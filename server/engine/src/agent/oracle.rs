@@ -1,6 +1,7 @@
 //! `oracle` runs the task's own solution. A task that fails with it is broken.
 
 use async_trait::async_trait;
+use domain::listing::PromptIntake;
 
 use super::command::captured;
 use super::recorder::{Recorder, tool_result};
@@ -42,6 +43,10 @@ impl Agent for OracleAgent {
 
     fn needs_oracle(&self) -> bool {
         true
+    }
+
+    fn prompt_intake(&self) -> PromptIntake {
+        PromptIntake::Unread
     }
 
     async fn run(&self, context: AgentContext<'_>) -> AgentRun {

@@ -8,12 +8,14 @@ mod live;
 mod oracle_skills;
 mod outcome;
 mod place;
+mod prompt;
 mod replay;
 mod reporter;
 mod repository;
 mod skills;
 mod spending;
 mod verify;
+mod watch;
 mod workspace;
 
 use std::collections::{HashMap, VecDeque};
@@ -127,13 +129,18 @@ impl Executor {
     /// Makes one attempt and says what happens on the way; the last event is always the end. Whatever happens, the container is removed.
     pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
-        let mut attempt = Attempt { executor: self, order: &order, reporter: &reporter, result: unfinished() };
+        let mut attempt =
+            Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, result: unfinished() };
         let end = tokio::select! {
             end = attempt.run() => end,
             () = cancel.cancelled() => Err(Fault::Cancelled),
         };
         if let Err(fault) = end {
             attempt.result.verdict = fault.verdict();
+            // An attempt that was stopped has spent what it has spent.
+            if let Some(gateway) = attempt.gateway.as_ref().filter(|gateway| !gateway.records().is_empty()) {
+                spending::count(&mut attempt.result, gateway);
+            }
         }
         let mut result = attempt.result;
         if let Verdict::InfraError { message, .. } | Verdict::VerifierError { message } = &mut result.verdict {
@@ -152,6 +159,8 @@ struct Attempt<'a> {
     executor: &'a Executor,
     order: &'a TrialOrder,
     reporter: &'a Reporter,
+    /// Where its calls are counted, once it is open.
+    gateway: Option<TrialGateway>,
     result: AttemptResult,
 }
 
@@ -166,6 +175,7 @@ impl Attempt<'_> {
         let started = Instant::now();
         let agent = self.agent()?;
         let gateway = self.gateway(agent.as_ref()).await?;
+        self.gateway.clone_from(&gateway);
         let (mut place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
         self.result.phases.preparing = Some(ms(started));
 
@@ -208,7 +218,9 @@ impl Attempt<'_> {
             ))
         })?;
         match agent.skill_obstacle() {
-            Some(why) if self.order.has_skills() => Err(Fault::Order(why.to_owned())),
+            Some(why) if wanted.skills.is_discovered() && self.order.has_skills() => {
+                Err(Fault::Order(why.to_owned()))
+            }
             _ => Ok(agent),
         }
     }
@@ -232,13 +244,16 @@ impl Attempt<'_> {
         let model = self.order.model.as_ref();
         let model = model.ok_or_else(|| Fault::Order(format!("the agent '{}' needs a model", agent.name())))?;
         let order = self.order;
+        let watch = self.executor.watch(order.watched()).await?;
         let ticket = TrialTicket {
             caps: spending::caps(order),
             budget: self.executor.budgets.of(order),
             lane: replay::lane(order),
             watch: order.watched().iter().map(|skill| skill.manifest.description.clone()).collect(),
-            watch_anywhere: self.executor.telling_lines(order.watched()).await?,
+            watch_anywhere: watch.lines,
+            measure: watch.texts,
             provider_tools: place::provider_tools(&order.task),
+            retry: self.executor.gateway.retry(),
             ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
         };
         self.executor.gateway.open(ticket).map(Some).map_err(|error| Fault::Order(error.to_string()))
@@ -302,24 +317,27 @@ impl Attempt<'_> {
         let mut steps = move |step| reporter.step(step);
         let oracle = task.oracle.as_ref().zip(files.oracle.as_ref());
         let limit = oracle.and_then(|(oracle, _)| oracle.timeout).unwrap_or(task.agent.timeout);
-        let run = agent
-            .run(AgentContext {
-                sandbox: place.sandbox.as_ref(),
-                instruction: &task.instruction,
-                workdir: &place.workdir,
-                home: &place.home,
-                user: place.user.as_deref(),
-                env: &[],
-                gateway,
-                access: place.way.as_ref().map(|way| ModelAccess { base_url: way.base_url(), token: way.token() }),
-                oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
-                limit: limit.mul_f64(self.order.settings.timeout_multiplier),
-                log: &mut log,
-                steps: &mut steps,
-                redactor: &self.executor.redactor,
-                clock: self.executor.clock.as_ref(),
-            })
-            .await;
+        let work = agent.run(AgentContext {
+            sandbox: place.sandbox.as_ref(),
+            instruction: &place.prompt,
+            workdir: &place.workdir,
+            home: &place.home,
+            user: place.user.as_deref(),
+            env: &[],
+            gateway,
+            access: place.way.as_ref().map(|way| ModelAccess { base_url: way.base_url(), token: way.token() }),
+            oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
+            limit: limit.mul_f64(self.order.settings.timeout_multiplier),
+            log: &mut log,
+            steps: &mut steps,
+            redactor: &self.executor.redactor,
+            clock: self.executor.clock.as_ref(),
+        });
+        let run = tokio::select! {
+            run = work => run,
+            never = spending::tell(gateway, self.reporter) => match never {},
+        };
+        spending::tell_last(gateway, self.reporter);
         let log = log.end();
         let secrets = log.secrets + run.secrets;
         if secrets > 0 {
@@ -346,11 +364,11 @@ impl Attempt<'_> {
         }
         self.result.findings.extend(run.findings.iter().cloned());
         self.result.findings.extend(place.names_wanted());
-        self.result.usage = gateway.map_or_else(|| agent.uncounted_usage(), TrialGateway::usage);
         self.result.findings.extend(gateway.and_then(replay::drift));
-        self.result.cost = gateway.and_then(TrialGateway::cost);
-        self.result.prices = gateway.map(TrialGateway::price_version);
-        self.result.model_calls = gateway.map(|gateway| gateway.records().len() as u64);
+        match gateway {
+            Some(gateway) => spending::count(&mut self.result, gateway),
+            None => self.result.usage = agent.uncounted_usage(),
+        }
         if let Some(note) = &run.note {
             let note = self.executor.redactor.clean_text(note);
             self.result.findings.push(Finding::note("agent_note", "agent", note));

@@ -15,11 +15,10 @@ use gateway::{ProviderTools, TrialGateway};
 use super::Executor;
 use super::fault::Fault;
 use super::leavings::{Before, PassedOver};
-use super::skills;
+use super::{prompt, skills};
 use super::workspace::Workspace;
 use crate::agent::Agent;
 use crate::agent::activation::InstalledSkill;
-use crate::agent::evidence::telling_line;
 use crate::blobs::load_tree;
 use crate::image::ReadyImage;
 use crate::network::{Reach, TrialNetwork};
@@ -69,6 +68,8 @@ pub(super) struct Place {
     pub(super) home: String,
     pub(super) workdir: String,
     pub(super) user: Option<String>,
+    /// The task as the agent is told it.
+    pub(super) prompt: String,
     pub(super) audit: SkillAudit,
     /// The skills whose use is looked for, with the folder they have, or would have.
     pub(super) installed: Vec<InstalledSkill>,
@@ -134,8 +135,7 @@ impl Executor {
         };
         let removed = self.residue(sandbox.as_ref(), image, &home, &workdir).await?;
         skills::remove(sandbox.as_ref(), &removed).await?;
-        let looked_in = agent.skill_folders(&home, &workdir);
-        let target = looked_in.first().cloned().unwrap_or_else(|| format!("{home}/.agents/skills"));
+        let (looked_in, target) = prompt::places(agent.skill_folders(&home, &workdir), &home, order.agent.skills);
         let placed = order.placed();
         if !placed.is_empty() {
             let loaded = self.load_skills(&placed).await?;
@@ -147,6 +147,8 @@ impl Executor {
         let expected =
             mounted.chain([home.clone(), workdir.clone(), folder.to_owned()]).filter(|at| at != "/").collect();
         let installed = order.watched().iter().map(|skill| installed(skill, &target)).collect();
+        let prompt = self.prompt(order, &home).await?;
+        findings.extend(prompt::said(&prompt, order));
         Ok(Place {
             sandbox,
             way,
@@ -155,6 +157,7 @@ impl Executor {
             home,
             workdir,
             user,
+            prompt,
             audit,
             installed,
             before,
@@ -237,17 +240,6 @@ impl Executor {
         let found = skills::existing(sandbox, &skills::known_folders(home, workdir)).await?;
         self.residues.lock().await.insert(key, found.clone());
         Ok(found)
-    }
-
-    /// Lines by which the bodies of skills are known on the wire.
-    pub(super) async fn telling_lines(&self, skills: &[SkillPackage]) -> Result<Vec<String>, Fault> {
-        let mut lines = Vec::new();
-        for entry in skills.iter().filter_map(|skill| skill.tree.get("SKILL.md")) {
-            let bytes = self.blobs.get(entry.hash).await;
-            let bytes = bytes.map_err(|source| Fault::Blobs { what: "a file of the skill", source })?;
-            lines.extend(telling_line(&String::from_utf8_lossy(&bytes)));
-        }
-        Ok(lines)
     }
 
     async fn load_skills<'a>(&self, skills: &[&'a SkillPackage]) -> Result<Vec<(&'a SkillPackage, LoadedTree)>, Fault> {

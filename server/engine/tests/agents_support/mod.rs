@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::attempt::{AttemptResult, BlobRef};
@@ -18,7 +19,7 @@ use domain::hash::ContentHash;
 use domain::id::{AttemptId, EvaluationId, TrialId};
 use domain::order::{Happening, TrialOrder};
 use domain::path::RelPath;
-use domain::plan::{AgentRef, ModelRef, RunSettings};
+use domain::plan::{AgentRef, ModelRef, RunSettings, SkillDelivery};
 use domain::skill::{SkillManifest, SkillPackage};
 use domain::spending::Spending;
 use domain::task::Task;
@@ -36,6 +37,7 @@ use engine::trial::{Executor, ExecutorParts};
 use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Gateway, Upstream};
 use repos::{Repositories, RepositoriesConfig};
+use gateway::{Gateway, RetryPolicy, Upstream};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -43,7 +45,18 @@ use tokio_util::sync::CancellationToken;
 pub use sandbox_support::Rig;
 
 pub const MODEL: &str = "claude-sonnet-4-5";
+/// The skill's words, without white lines.
+pub const BODY: &str = "# Counting\nThe sheep of the picture are 42.\nThe goats of the picture are 43 of them.\n";
 pub const DESCRIPTION: &str = "How many animals a picture holds. Use whenever animals are counted.";
+
+/// Short, so that an outage is over for the gateway before a test's patience is. The agents' own tries come on top.
+pub const PATIENCE: RetryPolicy = RetryPolicy {
+    within: Duration::from_secs(2),
+    first_delay: Duration::from_millis(250),
+    max_delay: Duration::from_secs(1),
+    first_byte: Duration::from_secs(3),
+    idle: Duration::from_secs(3),
+};
 
 /// One installation at a time: they share what they build with.
 static INSTALLING: Mutex<()> = Mutex::new(());
@@ -117,9 +130,7 @@ fn task(name: &str, animal: &str, right: &str, rig: &Rig, user: &str) -> (Loaded
 }
 
 fn skill() -> (LoadedTree, SkillPackage) {
-    let text = format!(
-        "---\nname: count-animals\ndescription: {DESCRIPTION}\n---\n\n# Counting\n\nThe sheep of the picture are 42.\nThe goats of the picture are 43 of them.\n"
-    );
+    let text = format!("---\nname: count-animals\ndescription: {DESCRIPTION}\n---\n{BODY}");
     let files = tree_of(&[("SKILL.md", &text), ("references/rules.md", "# Rules\n")]);
     let manifest =
         SkillManifest { name: "count-animals".to_owned(), description: DESCRIPTION.to_owned(), license: None };
@@ -132,15 +143,10 @@ fn usage(input: u64, cache_write: u64, cache_read: u64, output: u64) -> Value {
 }
 
 /// What the scripted model does: with the skill it opens it and writes the right number, without it guesses.
-pub fn script(skill_file: &str) -> Value {
+pub fn script() -> Value {
     let turns = |animal: &str, answer: u32| {
         json!({"name": format!("{animal}, with the skill"), "when": {"skill_listed": DESCRIPTION, "task_contains": format!("Count the {animal}")}, "turns": [
-            {"text": "There is a skill for this.", "usage": usage(11, 1000, 0, 21), "tools": [{"one_of": [
-                {"name": "Skill", "input": {"skill": "count-animals"}},
-                {"name": "skill", "input": {"skill": "count-animals", "name": "count-animals"}},
-                {"name": "activate_skill", "input": {"name": "count-animals"}},
-                {"name": "bash", "input": {"command": format!("cat {skill_file}")}},
-            ]}]},
+            {"text": "There is a skill for this.", "usage": usage(11, 1000, 0, 21), "tools": [{"open_skill": "count-animals"}]},
             {"text": "It tells the number.", "usage": usage(12, 200, 1000, 22), "tools": [{"name": "bash", "input": {"command": format!("printf {answer} > answer.txt")}}]},
             {"text": "Done.", "usage": usage(13, 30, 1200, 23)},
         ]})
@@ -163,6 +169,8 @@ pub struct Bench {
     user: &'static str,
     /// Multiplies the task's limits: 170 s for the agent, 60 s for the verifier.
     pub time: f64,
+    /// How the agent comes to know the skill.
+    pub delivery: SkillDelivery,
 }
 
 /// A trial that has ended.
@@ -171,6 +179,8 @@ pub struct Ended {
     pub trace: Trace,
     /// Steps that were told while the agent ran.
     pub told: Vec<TraceStep>,
+    /// What it had spent, each time that was told.
+    pub spending: Vec<Spending>,
     pub log: String,
 }
 
@@ -193,7 +203,7 @@ impl Bench {
             engine: Arc::new(rig.engine.clone()),
             images: Images::new(rig.engine.clone(), ImageConfig::default()),
             repositories: Repositories::new(RepositoriesConfig::at(folder.path().join("repositories"))),
-            gateway: Gateway::new(vec![upstream]),
+            gateway: Gateway::new(vec![upstream]).with_retry(PATIENCE),
             networks: Networks::new(rig.engine.clone(), folder.path().join("run")),
             agents: vec![from_tree(tree.clone()).unwrap()],
             blobs: Arc::clone(&blobs) as Arc<dyn Blobs>,
@@ -201,7 +211,8 @@ impl Bench {
             instance: rig.instance.clone(),
             redactor: Redactor::new(Vec::<String>::new()),
         });
-        Some(Self { rig, tree, executor, blobs, folder, user, time: 1.0 })
+        let (time, delivery) = (1.0, SkillDelivery::Discovered);
+        Some(Self { rig, tree, executor, blobs, folder, user, time, delivery })
     }
 
     pub async fn trial(&self, animal: &str, answer: u32, condition: Condition) -> Ended {
@@ -242,19 +253,24 @@ impl Bench {
             repeat: 1,
             skills: Pair { without: Vec::new(), with: skills },
             distractors: Vec::new(),
-            agent: AgentRef { name: self.tree.label.agent.clone(), version: self.tree.label.version.clone() },
+            skills,
+            agent: AgentRef {
+                skills: self.delivery,
+                ..AgentRef::new(&self.tree.label.agent, &self.tree.label.version)
+            },
             model: Some(ModelRef { name: MODEL.to_owned(), upstream: "scripted".to_owned(), scripted: true }),
             spent: Spending::default(),
             settings: RunSettings { timeout_multiplier: self.time, ..RunSettings::default() },
         };
         let (events, mut received) = mpsc::unbounded_channel();
         self.executor.run(order, events, CancellationToken::new()).await;
-        let (mut told, mut log, mut result) = (Vec::new(), String::new(), None);
+        let (mut told, mut spending, mut log, mut result) = (Vec::new(), Vec::new(), String::new(), None);
         while let Some(event) = received.recv().await {
             match event.what {
                 Happening::StepDone { step } => told.push(*step),
                 Happening::Log { text, .. } => log.push_str(&text),
                 Happening::Ended { result: ended } => result = Some(*ended),
+                Happening::Spent { spent } => spending.push(spent),
                 Happening::PhaseReached { .. } => {}
             }
         }
@@ -263,7 +279,7 @@ impl Bench {
             Some(blob) => serde_json::from_slice(&self.blobs.get_now(blob.hash).unwrap()).unwrap(),
             None => Trace::default(),
         };
-        Ended { result, trace, told, log }
+        Ended { result, trace, told, spending, log }
     }
 
     pub async fn finish(self) {

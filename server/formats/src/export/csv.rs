@@ -65,7 +65,7 @@ fn row(exported: &Exported<'_>, trial: &TrialHistory) -> Vec<String> {
         exported.history.id.to_string(),
         text(&report.title),
         text(&words::skills(report)),
-        text(&report.agent.name),
+        text(&words::agent_program(report)),
         text(&report.agent.version),
         text(report.model.as_deref().unwrap_or_default()),
         report.is_scripted().to_string(),

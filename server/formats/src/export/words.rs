@@ -1,5 +1,6 @@
 //! Words that several formats share: who was evaluated, and what marks the result bears.
 
+use domain::plan::AgentRef;
 use domain::report::{EvaluationReport, ReportSkill, number};
 
 /// `count-sheep@1a2b3c4d5e6f + other`.
@@ -7,9 +8,14 @@ pub(super) fn skills(report: &EvaluationReport) -> String {
     report.skills.iter().map(ReportSkill::words).collect::<Vec<_>>().join(" + ")
 }
 
+/// An agent's name without its version, which has a column of its own.
+pub(super) fn agent_program(report: &EvaluationReport) -> String {
+    AgentRef { version: String::new(), ..report.agent.clone() }.title()
+}
+
 /// `bash 1`.
 pub(super) fn agent(report: &EvaluationReport) -> String {
-    format!("{} {}", report.agent.name, report.agent.version).trim().to_owned()
+    report.agent.title()
 }
 
 /// The model's name, or a dash.

@@ -89,11 +89,8 @@ pub(super) fn read(files: &mut Files, now: Timestamp, findings: &mut Vec<Finding
             Some(ours) => ours.model.as_ref().map(|model| model.name.clone()),
             None => model_of_summary(files, &path),
         };
-        let agent = ours.map(|ours| (ours.agent.name.clone(), ours.agent.version.clone()));
-        let key = (
-            model.clone().unwrap_or_default(),
-            agent.clone().map(|(name, version)| format!("{name} {version}")).unwrap_or_default(),
-        );
+        let agent = ours.map(|ours| ours.agent.clone());
+        let key = (model.clone().unwrap_or_default(), agent.as_ref().map(AgentRef::title).unwrap_or_default());
         let (draft, logs) = by_actor.entry(key).or_insert_with(|| (new_draft(&path, model, agent), Contents::new()));
         match run(files.name(), &path, detail, logs, &mut draft.findings) {
             Ok(run) => draft.runs.push(run),
@@ -107,13 +104,14 @@ pub(super) fn read(files: &mut Files, now: Timestamp, findings: &mut Vec<Finding
     by_actor.into_values().filter_map(finish).collect()
 }
 
-fn new_draft(path: &str, model: Option<String>, agent: Option<(String, String)>) -> Draft {
+fn new_draft(path: &str, model: Option<String>, agent: Option<AgentRef>) -> Draft {
     let note = "where no folder's name says otherwise the runs are taken as with-skill, as AgentCompass has the skills in place always";
     Draft {
         title: format!("SkillsBench on AgentCompass, {}", model.as_deref().unwrap_or("unknown model")),
         model,
-        agent: agent.as_ref().map(|(name, _)| name.clone()),
-        agent_version: agent.map(|(_, version)| version),
+        delivery: agent.as_ref().map(|agent| agent.skills).unwrap_or_default(),
+        agent: agent.as_ref().map(|agent| agent.name.clone()),
+        agent_version: agent.map(|agent| agent.version),
         findings: vec![Finding::note("arm_by_runner", path, note).hint(arm::HINT)],
         ..Draft::default()
     }

@@ -9,7 +9,7 @@ use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::history::{AttemptHistory, TrialHistory};
 use domain::id::{SkillVersionId, TaskId, TrialId};
-use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillDelivery, SkillRef, TaskRef, Treatment};
 use domain::time::Timestamp;
 use domain::trial::TrialState;
 use domain::verdict::Verdict;
@@ -32,6 +32,7 @@ pub(super) struct Draft {
     pub skills: Vec<String>,
     pub agent: Option<String>,
     pub agent_version: Option<String>,
+    pub delivery: SkillDelivery,
     pub model: Option<String>,
     pub created_at: Option<Timestamp>,
     pub runs: Vec<Run>,
@@ -80,6 +81,7 @@ impl Draft {
             agent: AgentRef {
                 name: self.agent.unwrap_or_else(unknown),
                 version: self.agent_version.unwrap_or_else(unknown),
+                skills: self.delivery,
             },
             model,
             repeats,
