@@ -9,6 +9,7 @@ use domain::listing::{BaselineRequest, PlanRequest};
 use domain::listing::PlanRequest;
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
+use engine::agent::bash::NAME as BASH;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
 
@@ -48,10 +49,11 @@ pub fn configure(config: &mut Config, folder: &Path) -> Result<(), Failure> {
 pub async fn run(
     ops: &Ops,
     folder: &Path,
+    agent: &str,
     queue: watch::Receiver<QueueStatus>,
     listen: SocketAddr,
 ) -> Result<(), Failure> {
-    let request = request(ops, folder).await?;
+    let request = request(ops, folder, agent).await?;
     let plan = ops.resolve(&request).await?;
     let id: EvaluationId = match ops.same_plan(&plan).await? {
         Some(id) => id,
@@ -64,17 +66,17 @@ pub async fn run(
     Ok(())
 }
 
-async fn request(ops: &Ops, folder: &Path) -> Result<PlanRequest, OpsError> {
+async fn request(ops: &Ops, folder: &Path, agent: &str) -> Result<PlanRequest, OpsError> {
     let skills = ops.upload_skills(OWNER, Upload::Path(folder.join("skills"))).await?;
     let tasks = ops.add_task_folders(&[folder.join("tasks")]).await?;
     Ok(PlanRequest {
-        title: "Example".to_owned(),
+        title: if agent == BASH { "Example".to_owned() } else { format!("Example with {agent}") },
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
         baseline: BaselineRequest::NoSkill,
         distractors: Vec::new(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
         task_set: None,
-        agent: "bash".to_owned(),
+        agent: agent.to_owned(),
         model: SCRIPTED.to_owned(),
         upstream: SCRIPTED.to_owned(),
         repeats: 1,

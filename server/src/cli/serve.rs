@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
+use engine::agent::bash::NAME as BASH;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -31,6 +32,9 @@ pub struct ServeArgs {
     /// Run the example in this folder first (or show it, if it has been run), print its result and its page's address.
     #[arg(long, value_name = "DIR")]
     example: Option<PathBuf>,
+    /// Who solves the example's tasks: bash, or an installed agent (see `skilldelta agents`).
+    #[arg(long, requires = "example", default_value = BASH, value_name = "NAME")]
+    example_agent: String,
 }
 
 /// Serves until it is told to stop.
@@ -71,7 +75,7 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     println!("skilldelta serves on http://{listen}");
     if let Some(folder) = example {
         tokio::select! {
-            shown = example::run(&runtime.ops, &folder, queue, listen) => shown?,
+            shown = example::run(&runtime.ops, &folder, &args.example_agent, queue, listen) => shown?,
             () = interrupted() => stop.cancel(),
         }
     }
