@@ -126,7 +126,7 @@ async fn mini_swe_agent_with_skills_in_its_prompt() {
     assert!(with.passed() && !without.passed(), "{}\n{}", with.log, without.log);
     let prompt =
         |ended: &Ended| ended.trace.steps.iter().find(|step| step.source == Source::User).unwrap().text.clone();
-    assert_eq!(prompt(&without), "Count the sheep of the picture and write their number to answer.txt.\n");
+    assert_eq!(prompt(&without).trim_end(), "Count the sheep of the picture and write their number to answer.txt.");
     assert!(prompt(&with).contains(DESCRIPTION) && prompt(&with).ends_with(&prompt(&without)), "{}", prompt(&with));
     let found = |ended: &Ended| ended.result.audit.clone().unwrap().found;
     assert_eq!(found(&with).first().unwrap().path, "/root/.skills/count-animals/SKILL.md");
@@ -135,4 +135,34 @@ async fn mini_swe_agent_with_skills_in_its_prompt() {
     assert_eq!((listed(&with), listed(&without)), ((Some(true), true), (Some(false), false)));
     assert!(with.finding("skills_in_prompt").is_some() && without.finding("skills_in_prompt").is_none());
     bench.finish().await;
+}
+
+/// A task longer than any argument can be (128 KiB) is given whole all the same, or refused before a token is
+/// spent.
+async fn long_task(agent: &str, is_taken: bool) {
+    let model = json!({"schema": "skilldelta-model-1", "rules": [
+        {"when": {"task_contains": ["Count the sheep", "THE-END-OF-IT"]}, "turns": [{"tools": [bash("printf 42 > answer.txt")]}, {"text": "Done."}]},
+        {"turns": [{"text": "A title"}]},
+    ]});
+    let Some(bench) = Bench::new(agent, &model, "").await else { return };
+    let more = format!("\n{}\nTHE-END-OF-IT\n", "A line of a long list of remarks.\n".repeat(6000));
+    let ended = bench.long_trial("sheep", 42, &more).await;
+    if is_taken {
+        assert!(ended.passed(), "{agent}: {}\n{:#?}", ended.log, ended.result);
+    } else {
+        let verdict = format!("{:?}", ended.result.verdict);
+        assert!(verdict.contains("takes at most") && ended.result.verdict.scored().is_none(), "{agent}: {verdict}");
+        assert_eq!(ended.result.model_calls, Some(0));
+    }
+    bench.finish().await;
+}
+
+#[tokio::test]
+async fn long_tasks_are_given_whole_or_refused() {
+    for agent in ["claude-code", "codex", "opencode", "gemini-cli", "qwen-code"] {
+        long_task(agent, true).await;
+    }
+    for agent in ["openclaw", "mini-swe-agent"] {
+        long_task(agent, false).await;
+    }
 }

@@ -69,6 +69,7 @@ impl Ops {
         let (task_refs, tasks) = self.tasks_of(&request.tasks).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
+        fits(agent, request.skill_delivery, &tasks, &skills)?;
         let audits = self.audit_findings(&task_refs).await?;
         let findings = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
         let seed = match request.seed {
@@ -156,6 +157,26 @@ impl Ops {
             tasks.push(row.task);
         }
         Ok((refs, tasks))
+    }
+}
+
+/// A task that the agent cannot be given whole is refused before anything is spent.
+fn fits(agent: &AgentChoice, delivery: SkillDelivery, tasks: &[Task], skills: &[SkillPackage]) -> Result<()> {
+    let PromptIntake::AtMost { bytes: most } = agent.prompt else { return Ok(()) };
+    let more: u64 = match delivery {
+        SkillDelivery::Discovered => 0,
+        SkillDelivery::InPrompt => skills.iter().filter_map(|skill| Some(skill.tree.get("SKILL.md")?.size)).sum(),
+    };
+    let too_long = |task: &&Task| (task.instruction.len() as u64).saturating_add(more) > most;
+    match tasks.iter().find(too_long) {
+        None => Ok(()),
+        Some(task) => Err(OpsError::invalid(format!(
+            "the task {} has {} bytes of instruction{}, and the agent '{}' takes at most {most}; shorten it or choose another agent",
+            task.name,
+            task.instruction.len(),
+            if more > 0 { format!(" beside {more} bytes of skills") } else { String::new() },
+            agent.agent.name,
+        ))),
     }
 }
 

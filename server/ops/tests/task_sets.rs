@@ -7,6 +7,8 @@ use std::sync::Arc;
 use domain::id::TaskId;
 use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
 use domain::plan::AgentRef;
+use domain::listing::{AgentChoice, PlanRequest, PromptIntake};
+use domain::plan::{AgentRef, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
 use ops::{Ops, OpsConfig, OpsError, Upload};
@@ -14,10 +16,11 @@ use store::Store;
 
 async fn ops() -> Ops {
     let agent = AgentChoice {
-        agent: AgentRef { name: "nop".into(), version: "1".into() },
+        agent: AgentRef::new("nop", "1"),
         about: String::new(),
         needs_model: false,
         skill_obstacle: None,
+        prompt: PromptIntake::Any,
     };
     let config = OpsConfig { agents: vec![agent], upload_limit: 1 << 20, ..OpsConfig::default() };
     Ops::new(Store::temp().await.unwrap(), Arc::new(|| Timestamp(1_772_323_200_000)), config)
@@ -44,6 +47,7 @@ async fn request(ops: &Ops) -> PlanRequest {
         token_cap: None,
         rebuild_images: false,
         spending: SpendingCaps::default(),
+        skill_delivery: SkillDelivery::Discovered,
     }
 }
 

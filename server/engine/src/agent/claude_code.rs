@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program, Record};
+use super::installed::{Call, Program, Record, Takes};
 
 /// The agent.
 pub(super) struct ClaudeCode;
@@ -23,8 +23,11 @@ impl Program for ClaudeCode {
     fn arguments(&self, call: &Call<'_>) -> Vec<String> {
         let flags = ["-p", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions", "--model"];
         let flags = flags.into_iter().map(str::to_owned);
-        // Behind `--` a task that begins with a dash is a task.
-        flags.chain([call.model.to_owned(), "--".to_owned(), call.instruction.to_owned()]).collect()
+        flags.chain([call.model.to_owned()]).collect()
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Input
     }
 
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)> {

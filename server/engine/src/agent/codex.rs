@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program, Record};
+use super::installed::{Call, Program, Record, Takes};
 
 /// Names the gateway in its settings.
 const PROVIDER: &str = "skilldelta";
@@ -45,8 +45,13 @@ impl Program for Codex {
         let mut arguments: Vec<String> = flags.into_iter().map(str::to_owned).collect();
         arguments.push(call.model.to_owned());
         arguments.extend(settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
-        arguments.extend(["--".to_owned(), call.instruction.to_owned()]);
+        // The task comes on the standard input.
+        arguments.push("-".to_owned());
         arguments
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Input
     }
 
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)> {

@@ -3,7 +3,7 @@
 use formats::trace::TraceFormat;
 use serde_json::json;
 
-use super::installed::{Call, Program, Record};
+use super::installed::{Call, Program, Record, Takes};
 
 /// The agent.
 pub(super) struct OpenCode;
@@ -33,7 +33,13 @@ impl Program for OpenCode {
     }
 
     fn arguments(&self, call: &Call<'_>) -> Vec<String> {
-        ["run", "--format", "json", "--", call.instruction].map(str::to_owned).to_vec()
+        let flags = ["run", "--format", "json"].into_iter();
+        let task = call.argument(self.takes()).map(|task| ["--", task]);
+        flags.chain(task.into_iter().flatten()).map(str::to_owned).collect()
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Either
     }
 
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)> {

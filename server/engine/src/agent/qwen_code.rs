@@ -2,7 +2,7 @@
 
 use formats::trace::TraceFormat;
 
-use super::installed::{Call, Program, Record};
+use super::installed::{Call, Program, Record, Takes};
 
 /// The agent.
 pub(super) struct QwenCode;
@@ -24,8 +24,12 @@ impl Program for QwenCode {
     }
 
     fn arguments(&self, call: &Call<'_>) -> Vec<String> {
-        let prompt = format!("--prompt={}", call.instruction);
-        ["--auth-type", "openai", "-y", "-o", "stream-json", &prompt].map(str::to_owned).to_vec()
+        let prompt = call.argument(self.takes()).map(|task| format!("--prompt={task}"));
+        ["--auth-type", "openai", "-y", "-o", "stream-json"].into_iter().map(str::to_owned).chain(prompt).collect()
+    }
+
+    fn takes(&self) -> Takes {
+        Takes::Either
     }
 
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)> {

@@ -268,7 +268,7 @@ impl Attempt<'_> {
         let wanted = image::request(&order.task, &order.settings, &executor.blobs).await?;
         self.result.findings.extend(wanted.notes);
         let reporter = self.reporter.clone();
-        let progress = move |event: BuildEvent| reporter.log(Phase::Preparing, line(event));
+        let progress = move |event: BuildEvent| reporter.log(Phase::Preparing, image::line(event));
         let mut image = executor.images.ensure(&wanted.request, &progress).await?;
         if let Some(target) = &order.task.environment.repository {
             self.result.findings.append(&mut image.findings);
@@ -401,16 +401,6 @@ impl Attempt<'_> {
         self.result.findings.extend(judgement.flags);
         self.result.findings.extend(verified.findings);
         self.result.verdict = outcome::verdict(bearing, judgement.verdict);
-    }
-}
-
-/// A step of an image build as a line of the live log.
-fn line(event: BuildEvent) -> String {
-    match event {
-        BuildEvent::Waiting => "waiting for another trial to finish building this image\n".to_owned(),
-        BuildEvent::Pulling { image, status } => format!("pulling {image}: {status}\n"),
-        BuildEvent::Step { number, of, text } => format!("step {number} of {of}: {text}\n"),
-        BuildEvent::Line(text) => format!("{text}\n"),
     }
 }
 

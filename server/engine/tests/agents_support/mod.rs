@@ -8,7 +8,7 @@ mod sandbox_support;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -171,6 +171,7 @@ pub struct Bench {
     pub time: f64,
     /// How the agent comes to know the skill.
     pub delivery: SkillDelivery,
+    attempts: AtomicI64,
 }
 
 /// A trial that has ended.
@@ -212,12 +213,20 @@ impl Bench {
             redactor: Redactor::new(Vec::<String>::new()),
         });
         let (time, delivery) = (1.0, SkillDelivery::Discovered);
-        Some(Self { rig, tree, executor, blobs, folder, user, time, delivery })
+        let attempts = AtomicI64::new(1);
+        Some(Self { rig, tree, executor, blobs, folder, user, time, delivery, attempts })
     }
 
     pub async fn trial(&self, animal: &str, answer: u32, condition: Condition) -> Ended {
         let (files, task) = count_task(animal, answer, &self.rig, self.user);
         self.run(files, task, condition).await
+    }
+
+    /// A trial without the skill whose instruction is that of [`Bench::trial`] with more behind it.
+    pub async fn long_trial(&self, animal: &str, answer: u32, more: &str) -> Ended {
+        let (files, mut task) = count_task(animal, answer, &self.rig, self.user);
+        task.instruction.push_str(more);
+        self.run(files, task, Condition::NoSkill).await
     }
 
     /// A trial without the skill whose work is right where a shell command says so.
@@ -247,7 +256,7 @@ impl Bench {
         let order = TrialOrder {
             evaluation: EvaluationId(1),
             trial: TrialId(1),
-            attempt: AttemptId(if condition == Condition::WithSkill { 1 } else { 2 }),
+            attempt: AttemptId(self.attempts.fetch_add(1, Ordering::Relaxed)),
             task,
             condition,
             repeat: 1,

@@ -111,7 +111,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let blobs = Arc::new(MemoryBlobs::default());
         let agent = CommandAgent::new(SCRIPT_AGENT);
-        let named = AgentRef { name: agent.name().to_owned(), version: agent.version() };
+        let named = AgentRef::new(agent.name(), agent.version());
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(rig.engine.clone()),
             images: Images::new(rig.engine.clone(), ImageConfig::default()),
@@ -184,7 +184,10 @@ impl Bench {
                 Happening::Log { phase: Phase::Agent, text } => agent.push_str(&text),
                 Happening::Log { phase: Phase::Verifying, text } => verifier.push_str(&text),
                 Happening::Ended { result: ended } => result = Some(*ended),
-                Happening::Log { .. } | Happening::StepDone { .. } | Happening::PhaseReached { .. } => {}
+                Happening::Log { .. }
+                | Happening::StepDone { .. }
+                | Happening::Spent { .. }
+                | Happening::PhaseReached { .. } => {}
             }
         }
         Ended { result: result.expect("every attempt ends"), agent, verifier }

@@ -74,6 +74,7 @@ fn call(event: &Value) -> ToolCall {
             _ => ToolKind::Edit,
         },
         "grep" | "glob" => ToolKind::Search,
+        "invoke_skill" => ToolKind::Skill,
         _ => ToolKind::Other,
     };
     ToolCall {

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::finding::Finding;
+use domain::listing::PromptIntake;
 use domain::usage::TokenUsage;
 use formats::trace::{Reading, TraceFormat, read};
 use gateway::TrialGateway;
@@ -18,7 +19,7 @@ use self::output::Output;
 use super::recorder::Recorder;
 use super::{
     Agent, AgentContext, AgentEnd, AgentRun, claude_code, codex, gemini_cli, mini_swe_agent, openclaw, opencode,
-    qwen_code,
+    openhands, qwen_code,
 };
 use crate::sandbox::{Caps, ExecEnd, ExecSpec, Exit, Mount, Sandbox};
 use crate::trees::{InstalledTree, MOUNTED, mounted};
@@ -42,6 +43,11 @@ pub(super) trait Program: Send + Sync {
     /// Its arguments. Alike in both arms.
     fn arguments(&self, call: &Call<'_>) -> Vec<String>;
 
+    /// How it is given its task. One argument holds no long one.
+    fn takes(&self) -> Takes {
+        Takes::Argument
+    }
+
     /// Set on top of the container's environment.
     fn env(&self, call: &Call<'_>) -> Vec<(String, String)>;
 
@@ -58,6 +64,22 @@ pub(super) trait Program: Send + Sync {
         None
     }
 }
+
+/// How a program is given its task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Takes {
+    /// Among its arguments.
+    Argument,
+    /// On its standard input.
+    Input,
+    /// Among its arguments, or where it is too long for one on its standard input: for programs that give up on an input which is late.
+    Either,
+}
+
+/// Longest argument of a program, by the kernel (`MAX_ARG_STRLEN`: 32 pages, the end of the text included), less some for an option's name.
+const LONGEST_ARGUMENT: u64 = (128 << 10) - 256;
+/// Where a task on standard input lies until the program has opened it, in the first of its own folders.
+const INPUT: &str = "skilldelta-task.txt";
 
 /// Where an agent's record is.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +100,18 @@ pub(super) struct Call<'a> {
     pub(super) instruction: &'a str,
     pub(super) workdir: &'a str,
     pub(super) home: &'a str,
+}
+
+impl<'a> Call<'a> {
+    /// The task as an argument; `None` where it is given on the standard input.
+    pub(super) fn argument(&self, takes: Takes) -> Option<&'a str> {
+        let fits = self.instruction.len() as u64 <= LONGEST_ARGUMENT;
+        match takes {
+            Takes::Argument => Some(self.instruction),
+            Takes::Either => fits.then_some(self.instruction),
+            Takes::Input => None,
+        }
+    }
 }
 
 /// An agent in a tree.
@@ -132,6 +166,13 @@ impl Agent for Installed {
         self.program.skill_obstacle()
     }
 
+    fn prompt_intake(&self) -> PromptIntake {
+        match self.program.takes() {
+            Takes::Input | Takes::Either => PromptIntake::Any,
+            Takes::Argument => PromptIntake::AtMost { bytes: LONGEST_ARGUMENT },
+        }
+    }
+
     fn uncounted_usage(&self) -> TokenUsage {
         TokenUsage::UNKNOWN
     }
@@ -144,6 +185,13 @@ impl Agent for Installed {
             return recorder
                 .end(AgentEnd::NotReady { message: "it was started without a way to its model".to_owned() });
         };
+        if let PromptIntake::AtMost { bytes } = self.prompt_intake()
+            && instruction.len() as u64 > bytes
+        {
+            let name = &self.tree.label.agent;
+            let long = format!("the task has {} bytes, and {name} takes at most {bytes}", instruction.len());
+            return recorder.end(AgentEnd::NotReady { message: long });
+        }
         let call =
             Call { base_url: access.base_url, token: access.token, model: gateway.model(), instruction, workdir, home };
         let facts = match prepare::prepare(self.program.as_ref(), &self.tree, &call, sandbox, user).await {
@@ -174,6 +222,12 @@ impl Agent for Installed {
     }
 }
 
+/// The file below HOME that holds the task of a program which reads it on its standard input.
+fn input(program: &dyn Program, call: &Call<'_>) -> Option<String> {
+    let folder = program.own_folders().first()?;
+    call.argument(program.takes()).is_none().then(|| format!("{folder}/{INPUT}"))
+}
+
 /// What a run left behind.
 struct Left {
     end: ExecEnd,
@@ -190,11 +244,19 @@ impl Installed {
         let script = format!(
             "PATH=\"$PATH:{MOUNTED}/tools/bin\"; export PATH\n\
              [ -x /bin/bash ] || [ -x /usr/bin/bash ] || {{ SHELL={MOUNTED}/tools/bin/bash; export SHELL; }}\n\
-             exec \"$0\" \"$@\" </dev/null"
+             input=$1; shift; exec 3<\"$input\" || exit 1\n\
+             [ \"$input\" = /dev/null ] || rm -f \"$input\"\n\
+             exec \"$0\" \"$@\" <&3 3<&-"
         );
         let program = format!("{}/bin/{}", mounted(&self.tree.label.agent), self.program.program());
-        let head = ["/bin/sh".to_owned(), "-c".to_owned(), script, program];
+        let head = ["/bin/sh".to_owned(), "-c".to_owned(), script, program, self.input(call)];
         head.into_iter().chain(self.program.arguments(call)).collect()
+    }
+
+    /// What the program reads on its standard input.
+    fn input(&self, call: &Call<'_>) -> String {
+        let home = call.home.trim_end_matches('/');
+        input(self.program.as_ref(), call).map_or_else(|| "/dev/null".to_owned(), |path| format!("{home}/{path}"))
     }
 
     /// The record that the run left in a file; an empty one where it left none.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use super::{Call, Program};
+use super::{Call, Program, input};
 use crate::agent::AgentEnd;
 use crate::sandbox::{Collect, ExecSpec, Sandbox, Upload};
 use crate::trees::{InstalledTree, MOUNTED, mounted};
@@ -52,7 +52,8 @@ pub(super) async fn prepare(
     user: Option<&str>,
 ) -> Result<String, AgentEnd> {
     let home = call.home.trim_end_matches('/');
-    let files = program.files(call);
+    let task = input(program, call).map(|path| (path, call.instruction.to_owned()));
+    let files = program.files(call).into_iter().chain(task);
     let folders: Vec<&str> = program.own_folders().to_vec();
     let as_root = ["/bin/sh", "-c", FOLDERS, "sh", user.unwrap_or_default(), home];
     let mut spec = ExecSpec::new(as_root.into_iter().chain(folders), LIMIT);
@@ -60,7 +61,6 @@ pub(super) async fn prepare(
     spec.workdir = Some("/".to_owned());
     run(sandbox, &spec, "its folders could not be made").await?;
     let upload = files
-        .into_iter()
         .fold(Upload::new(), |upload, (path, text)| upload.file(&format!("{home}/{path}"), text.into_bytes(), false));
     sandbox.upload(upload).await.map_err(AgentEnd::SandboxFailed)?;
     let path = format!("{}/bin/{}", mounted(&tree.label.agent), program.program());

@@ -192,6 +192,7 @@ fn opening(skill: &str) -> Vec<NamedTool> {
         tool("Skill", &[("skill", name())]),
         tool("skill", &[("skill", name()), ("name", name())]),
         tool("activate_skill", &[("name", name())]),
+        tool("invoke_skill", &[("name", name())]),
         tool("bash", &[("command", format!("cat {{skill:{skill}}}/SKILL.md"))]),
     ]
 }

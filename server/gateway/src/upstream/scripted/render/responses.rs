@@ -33,7 +33,10 @@ fn output(said: &Said<'_>) -> Vec<Value> {
 }
 
 fn response(said: &Said<'_>, status: &str, output: Vec<Value>, usage: Value) -> Value {
-    let incomplete = (status == "incomplete").then(|| json!({"reason": "max_output_tokens"}));
+    let incomplete = (status == "incomplete").then(|| {
+        let reason = if said.stop_reason == "refusal" { "content_filter" } else { "max_output_tokens" };
+        json!({"reason": reason})
+    });
     json!({
         "id": said.id("resp"),
         "object": "response",
@@ -49,7 +52,7 @@ fn response(said: &Said<'_>, status: &str, output: Vec<Value>, usage: Value) -> 
 }
 
 fn last_status(said: &Said<'_>) -> &'static str {
-    if said.stop_reason == "max_tokens" { "incomplete" } else { "completed" }
+    if matches!(said.stop_reason.as_str(), "max_tokens" | "refusal") { "incomplete" } else { "completed" }
 }
 
 fn done(said: &Said<'_>) -> Value {

@@ -1,0 +1,82 @@
+//! What an agent cannot do is said before anything is stored.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use domain::listing::{AgentChoice, PlanRequest, PromptIntake};
+use domain::plan::{AgentRef, SkillDelivery};
+use domain::spending::SpendingCaps;
+use domain::time::Timestamp;
+use ops::{Ops, OpsConfig, OpsError, Upload};
+use store::Store;
+
+fn agent(name: &str, skill_obstacle: Option<&str>, prompt: PromptIntake) -> AgentChoice {
+    AgentChoice {
+        agent: AgentRef::new(name, "1"),
+        about: String::new(),
+        needs_model: false,
+        skill_obstacle: skill_obstacle.map(str::to_owned),
+        prompt,
+    }
+}
+
+async fn ops() -> Ops {
+    let agents = vec![
+        agent("blind", Some("it looks for no skills"), PromptIntake::Any),
+        agent("deaf", None, PromptIntake::Unread),
+        agent("brief", None, PromptIntake::AtMost { bytes: 100 }),
+        agent("narrow", None, PromptIntake::AtMost { bytes: 1000 }),
+    ];
+    let config = OpsConfig { agents, upload_limit: 1 << 20, ..OpsConfig::default() };
+    Ops::new(Store::temp().await.unwrap(), Arc::new(|| Timestamp(1_772_323_200_000)), config)
+}
+
+async fn request(ops: &Ops) -> PlanRequest {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let tasks = ops.add_task_folders(&[examples.join("tasks")]).await.unwrap();
+    let skills = ops.upload_skills("me", Upload::Path(examples.join("skills/bookkeeping-conventions"))).await.unwrap();
+    PlanRequest {
+        title: String::new(),
+        skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
+        tasks: tasks.accepted.iter().map(|task| task.id).collect(),
+        task_set: None,
+        agent: String::new(),
+        model: String::new(),
+        upstream: String::new(),
+        repeats: 1,
+        concurrency: 1,
+        seed: Some(1),
+        timeout_multiplier: 1.0,
+        token_cap: None,
+        rebuild_images: false,
+        spending: SpendingCaps::default(),
+        skill_delivery: SkillDelivery::Discovered,
+    }
+}
+
+#[tokio::test]
+async fn an_agent_is_refused_for_what_it_cannot_do() {
+    let ops = ops().await;
+    let request = request(&ops).await;
+    let (discovered, in_prompt) = (SkillDelivery::Discovered, SkillDelivery::InPrompt);
+    for (agent, skill_delivery, want) in [
+        ("blind", discovered, Err("it looks for no skills")),
+        ("blind", in_prompt, Ok("blind 1 + skills in the prompt")),
+        ("deaf", discovered, Ok("deaf 1")),
+        ("deaf", in_prompt, Err("reads no prompt")),
+        ("brief", discovered, Err("takes at most 100")),
+        ("narrow", discovered, Ok("narrow 1")),
+        ("narrow", in_prompt, Err("bytes of skills, and the agent 'narrow' takes at most 1000")),
+    ] {
+        let request = PlanRequest { agent: agent.to_owned(), skill_delivery, ..request.clone() };
+        let got = ops.resolve(&request).await.map(|plan| plan.agent.title());
+        match (got, want) {
+            (Ok(title), Ok(want)) => assert_eq!(title, want),
+            (Err(OpsError::Invalid { message, .. }), Err(want)) => {
+                assert!(message.contains(want), "{agent}: {message}")
+            }
+            (got, want) => panic!("{agent} {skill_delivery:?}: {got:?}, not {want:?}"),
+        }
+    }
+}
