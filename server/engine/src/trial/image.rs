@@ -68,6 +68,16 @@ impl ContextBytes for Stored {
     }
 }
 
+/// A step of an image build as a line of the live log.
+pub(super) fn line(event: BuildEvent) -> String {
+    match event {
+        BuildEvent::Waiting => "waiting for another trial to finish building this image\n".to_owned(),
+        BuildEvent::Pulling { image, status } => format!("pulling {image}: {status}\n"),
+        BuildEvent::Step { number, of, text } => format!("step {number} of {of}: {text}\n"),
+        BuildEvent::Line(text) => format!("{text}\n"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use domain::tree::{LoadedFile, LoadedTree};
@@ -84,15 +94,5 @@ mod tests {
             |kept: &[RelPath]| without_skills(&tree, kept).iter().map(|(path, _)| path.to_string()).collect::<Vec<_>>();
         assert_eq!(left(&[]), ["data.csv", "skillset/x"]);
         assert_eq!(left(&[path("skills/mail")]), ["data.csv", "skills/mail/SKILL.md", "skillset/x"]);
-    }
-}
-
-/// A step of an image build as a line of the live log.
-pub(super) fn line(event: BuildEvent) -> String {
-    match event {
-        BuildEvent::Waiting => "waiting for another trial to finish building this image\n".to_owned(),
-        BuildEvent::Pulling { image, status } => format!("pulling {image}: {status}\n"),
-        BuildEvent::Step { number, of, text } => format!("step {number} of {of}: {text}\n"),
-        BuildEvent::Line(text) => format!("{text}\n"),
     }
 }

@@ -19,7 +19,7 @@ use self::output::Output;
 use super::recorder::Recorder;
 use super::{
     Agent, AgentContext, AgentEnd, AgentRun, claude_code, codex, gemini_cli, mini_swe_agent, openclaw, opencode,
-    openhands, qwen_code,
+    qwen_code,
 };
 use crate::sandbox::{Caps, ExecEnd, ExecSpec, Exit, Mount, Sandbox};
 use crate::trees::{InstalledTree, MOUNTED, mounted};
