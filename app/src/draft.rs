@@ -1,7 +1,6 @@
 //! A plan as it stands in the form: texts as they were typed, addressable as a query string, and their way to a [`PlanRequest`].
 
 use domain::listing::{BaselineRequest, Choices, PlanRequest};
-use domain::listing::{Choices, PlanRequest};
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use leptos_router::params::ParamsMap;
@@ -212,8 +211,8 @@ fn optional(problems: &mut Vec<Problem>, field: &str, text: &str) -> Option<u64>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::listing::{AgentChoice, PromptIntake};
-    use domain::plan::AgentRef;
+    use domain::listing::AgentChoice;
+    use domain::plan::{AgentRef, PromptIntake};
 
     fn draft() -> Draft {
         Draft {

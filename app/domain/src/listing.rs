@@ -14,7 +14,7 @@ use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, SkillId, SkillVersionId, TaskId};
 use crate::imported::Imported;
-use crate::plan::{AgentRef, ModelRef, SkillDelivery};
+use crate::plan::{AgentRef, ModelRef, PromptIntake, SkillDelivery};
 use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
@@ -172,22 +172,6 @@ pub struct AgentChoice {
     /// How it takes its task.
     #[serde(default)]
     pub prompt: PromptIntake,
-}
-
-/// How an agent takes the text of its task.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum PromptIntake {
-    /// Whole, whatever its length.
-    #[default]
-    Any,
-    /// As one argument of a command line.
-    AtMost {
-        /// Longest, in bytes of UTF-8.
-        bytes: u64,
-    },
-    /// It does not read it.
-    Unread,
 }
 
 /// What a person wants the treatment to be compared with.

@@ -98,6 +98,22 @@ impl SkillDelivery {
     }
 }
 
+/// How an agent takes the text of its task.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum PromptIntake {
+    /// Whole, whatever its length.
+    #[default]
+    Any,
+    /// As one argument of a command line.
+    AtMost {
+        /// Longest, in bytes of UTF-8.
+        bytes: u64,
+    },
+    /// It does not read it.
+    Unread,
+}
+
 /// The model that the agent calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelRef {

@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use domain::listing::{AgentChoice, PlanRequest, PromptIntake};
-use domain::plan::{AgentRef, SkillDelivery};
+use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
+use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
 use ops::{Ops, OpsConfig, OpsError, Upload};
@@ -39,6 +39,8 @@ async fn request(ops: &Ops) -> PlanRequest {
     PlanRequest {
         title: String::new(),
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),
+        baseline: BaselineRequest::NoSkill,
+        distractors: Vec::new(),
         tasks: tasks.accepted.iter().map(|task| task.id).collect(),
         task_set: None,
         agent: String::new(),

@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use domain::id::TaskId;
 use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
-use domain::plan::AgentRef;
-use domain::listing::{AgentChoice, PlanRequest, PromptIntake};
-use domain::plan::{AgentRef, SkillDelivery};
+use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
 use ops::{Ops, OpsConfig, OpsError, Upload};

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::anyhow;
 use domain::id::EvaluationId;
 use domain::listing::{BaselineRequest, PlanRequest};
-use domain::listing::PlanRequest;
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use engine::agent::bash::NAME as BASH;

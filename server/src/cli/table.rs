@@ -27,13 +27,7 @@ fn head(text: &mut String, report: &EvaluationReport) {
         (Some(model), true) => format!(" · model {model} (scripted model: not a measurement)"),
     };
     line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
-    line!(
-        text,
-        "{} · agent {}{model} · seed {}",
-        report.comparison.words,
-        report.agent.title(),
-        report.seed
-    );
+    line!(text, "{} · agent {}{model} · seed {}", report.comparison.words, report.agent.title(), report.seed);
     line!(text, "");
 }
 

@@ -118,7 +118,7 @@ mod tests {
             comparison: Comparison { baseline, distractors: distractors.to_vec() },
             tasks: vec![],
             task_set: None,
-            agent: AgentRef { name: "nop".into(), version: "1".into() },
+            agent: AgentRef::new("nop", "1"),
             model: None,
             repeats: 1,
             seed: 1,

@@ -22,8 +22,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use domain::finding::Finding;
-use domain::listing::PromptIntake;
 use domain::path::RelPath;
+use domain::plan::PromptIntake;
 use domain::time::Timestamp;
 use domain::trace::{Trace, TraceStep};
 use domain::tree::LoadedTree;

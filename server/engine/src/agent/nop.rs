@@ -1,7 +1,7 @@
 //! `nop` does nothing. A task that passes with it measures nothing.
 
 use async_trait::async_trait;
-use domain::listing::PromptIntake;
+use domain::plan::PromptIntake;
 
 use super::recorder::Recorder;
 use super::{Agent, AgentContext, AgentEnd, AgentRun, OWN_VERSION, shared_skill_folders};

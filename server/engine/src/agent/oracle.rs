@@ -1,7 +1,7 @@
 //! `oracle` runs the task's own solution. A task that fails with it is broken.
 
 use async_trait::async_trait;
-use domain::listing::PromptIntake;
+use domain::plan::PromptIntake;
 
 use super::command::captured;
 use super::recorder::{Recorder, tool_result};

@@ -218,9 +218,7 @@ impl Attempt<'_> {
             ))
         })?;
         match agent.skill_obstacle() {
-            Some(why) if wanted.skills.is_discovered() && self.order.has_skills() => {
-                Err(Fault::Order(why.to_owned()))
-            }
+            Some(why) if wanted.skills.is_discovered() && self.order.has_skills() => Err(Fault::Order(why.to_owned())),
             _ => Ok(agent),
         }
     }

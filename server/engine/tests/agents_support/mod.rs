@@ -262,7 +262,6 @@ impl Bench {
             repeat: 1,
             skills: Pair { without: Vec::new(), with: skills },
             distractors: Vec::new(),
-            skills,
             agent: AgentRef {
                 skills: self.delivery,
                 ..AgentRef::new(&self.tree.label.agent, &self.tree.label.version)

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use domain::finding::Finding;
-use domain::listing::PromptIntake;
+use domain::plan::PromptIntake;
 use domain::usage::TokenUsage;
 use formats::trace::{Reading, TraceFormat, read};
 use gateway::TrialGateway;
