@@ -80,7 +80,7 @@ impl Leavings {
     async fn keep(&mut self, patch: Patch, blobs: &dyn Blobs, redactor: &Redactor) -> Result<(), Fault> {
         let text = redactor.clean_text(&patch.text);
         if text != patch.text {
-            self.findings.push(super::secret_printed("a file of the agent", 1));
+            self.findings.push(super::live::secret_printed("a file of the agent", 1));
         }
         let file = match text.is_empty() {
             true => None,

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use domain::attempt::BlobRef;
+use domain::finding::Finding;
 use domain::trial::Phase;
 
 use super::reporter::Reporter;
@@ -91,4 +92,16 @@ impl EndedLog {
         }
         blobs.put(self.bytes).await.map(Some)
     }
+}
+
+/// For a person who gave the secret.
+pub(super) fn secret_printed(who: &str, times: u64) -> Finding {
+    let message =
+        format!("{who} printed a secret of this run; it was taken out {times} times before anything was kept");
+    Finding::warning("secret_printed", "output", message).hint("change the secret if others have seen the container")
+}
+
+/// Milliseconds.
+pub(super) fn ms(since: Instant) -> u64 {
+    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

@@ -38,7 +38,7 @@ pub use reporter::Clock;
 use self::court::Court;
 use self::fault::Fault;
 use self::leavings::Leavings;
-use self::live::PhaseLog;
+use self::live::{PhaseLog, ms, secret_printed};
 use self::place::Place;
 use self::reporter::Reporter;
 use self::verify::Verification;
@@ -129,8 +129,13 @@ impl Executor {
     /// Makes one attempt and says what happens on the way; the last event is always the end. Whatever happens, the container is removed.
     pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
-        let mut attempt =
-            Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, result: unfinished() };
+        let mut attempt = Attempt {
+            executor: self,
+            order: &order,
+            reporter: &reporter,
+            gateway: None,
+            result: AttemptResult::bare(domain::trial::interrupted()),
+        };
         let end = tokio::select! {
             end = attempt.run() => end,
             () = cancel.cancelled() => Err(Fault::Cancelled),
@@ -148,10 +153,6 @@ impl Executor {
         }
         reporter.say(Happening::Ended { result: Box::new(result) });
     }
-}
-
-fn unfinished() -> AttemptResult {
-    AttemptResult::bare(domain::trial::interrupted())
 }
 
 /// An attempt under way; `result` fills as it goes, so that an early end keeps what is known.
@@ -400,14 +401,4 @@ impl Attempt<'_> {
         self.result.findings.extend(verified.findings);
         self.result.verdict = outcome::verdict(bearing, judgement.verdict);
     }
-}
-
-fn secret_printed(who: &str, times: u64) -> Finding {
-    let message =
-        format!("{who} printed a secret of this run; it was taken out {times} times before anything was kept");
-    Finding::warning("secret_printed", "output", message).hint("change the secret if others have seen the container")
-}
-
-fn ms(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

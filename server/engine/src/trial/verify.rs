@@ -62,7 +62,7 @@ impl Verification<'_> {
         let log = log.end();
         let mut findings = Vec::new();
         if log.secrets > 0 {
-            findings.push(super::secret_printed("the verifier", log.secrets));
+            findings.push(super::live::secret_printed("the verifier", log.secrets));
         }
         let run = self.evidence(&end, &left, log.text());
         let judgement = judge(&run);
