@@ -36,7 +36,6 @@ use engine::trees::{InstalledTree, Trees};
 use engine::trial::{Executor, ExecutorParts};
 use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Gateway, RetryPolicy, Upstream};
-use gateway::{Gateway, Upstream};
 use repos::{Repositories, RepositoriesConfig};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
