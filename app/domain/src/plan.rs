@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn an_audit_runs_the_oracle_where_there_is_a_solution() {
-        let oracle = AgentRef { name: "oracle".into(), version: "1".into() };
+        let oracle = AgentRef::new("oracle", "1");
         let kind = PlanKind::Audit { oracle: oracle.clone(), solved: vec![TaskId(0), TaskId(2)] };
         let audit = EvaluationPlan { kind, ..plan(3, 2, 5) };
         let order = audit.order();

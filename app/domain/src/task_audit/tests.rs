@@ -60,7 +60,7 @@ fn audit(nop: &[&str], oracle: Option<&[&str]>) -> TaskAudit {
 
 fn report(nop: &[&str], oracle: Option<&[&str]>) -> AuditReport {
     let task = TaskRef { id: TaskId(1), name: "t".into(), version: ContentHash::of(b"t") };
-    let agent = |name: &str| AgentRef { name: name.into(), version: "1".into() };
+    let agent = |name: &str| AgentRef::new(name, "1");
     let solved = oracle.iter().map(|_| TaskId(1)).collect();
     let plan = EvaluationPlan {
         title: "audit".into(),

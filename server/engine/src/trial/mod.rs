@@ -129,13 +129,8 @@ impl Executor {
     /// Makes one attempt and says what happens on the way; the last event is always the end. Whatever happens, the container is removed.
     pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
-        let mut attempt = Attempt {
-            executor: self,
-            order: &order,
-            reporter: &reporter,
-            gateway: None,
-            result: AttemptResult::bare(domain::trial::interrupted()),
-        };
+        let result = AttemptResult::bare(domain::trial::interrupted());
+        let mut attempt = Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, result };
         let end = tokio::select! {
             end = attempt.run() => end,
             () = cancel.cancelled() => Err(Fault::Cancelled),
