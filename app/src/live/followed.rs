@@ -85,7 +85,7 @@ impl Followed for AuditView {
                 After::Nothing
             }
             Happening::Ended { .. } => After::Refresh,
-            Happening::Log { .. } | Happening::StepDone { .. } => After::Nothing,
+            Happening::Log { .. } | Happening::StepDone { .. } | Happening::Spent { .. } => After::Nothing,
         }
     }
 
