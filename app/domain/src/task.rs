@@ -26,6 +26,9 @@ pub enum TaskLayout {
     /// `config/benchmark_config.yaml`, `tasks/batch*/`, `tests/batch*/` (SWE-Skills-Bench).
     #[serde(rename = "swe-skills-bench")]
     SweSkillsBench,
+    /// A case of an `evals.json` (agentskills.io, skill-creator).
+    #[serde(rename = "evals")]
+    Evals,
 }
 
 impl TaskLayout {
@@ -37,6 +40,7 @@ impl TaskLayout {
             Self::SkillsBench11 => "skillsbench-1.1",
             Self::Repository => "repository",
             Self::SweSkillsBench => "swe-skills-bench",
+            Self::Evals => "evals",
         }
     }
 }

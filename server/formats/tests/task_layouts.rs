@@ -110,7 +110,7 @@ fn files_that_are_absent_or_broken_are_named_with_a_remedy() {
         let loaded = loaded(files, &changes);
         assert_eq!(told(&loaded, Severity::Error), want, "{changes:?}");
         assert_eq!(loaded.task.is_none(), !want.is_empty(), "no task exactly where there is an error: {changes:?}");
-        for finding in loaded.findings.iter().filter(|finding| finding.is_error() && !finding.code.contains("syntax")) {
+        for finding in loaded.findings.iter().filter(|finding| finding.is_error() && finding.code != "yaml_syntax") {
             assert!(finding.hint.is_some(), "{finding}");
         }
     }
@@ -118,7 +118,7 @@ fn files_that_are_absent_or_broken_are_named_with_a_remedy() {
 
 #[test]
 fn bundled_skills_are_never_left_out_silently() {
-    let skill = |name: &str| format!("---\nname: {name}\ndescription: Counts.\n---\nLook.\n");
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Use when counting.\n---\nLook.\n");
     let loaded = loaded(
         older(),
         &[

@@ -65,7 +65,7 @@ fn unknown_settings_are_noted_and_kept_from_nobody() {
 #[test]
 fn variables_are_literal_or_asked_of_the_host() {
     let (loaded, told) = toml(
-        "[verifier.env]\nTAG = \"x-1\"\nN = 3\nKEY = \"${API_KEY}\"\nOPT = \"${OPT:-none}\"\nPART = \"a-${B}\"\n\
+        "[verifier.env]\nTAG = \"x-1\"\nN = 3\n\nOPT = \"${OPT:-none}\"\nPART = \"a-${B}\"\n\
          [solution]\nINLINE = \"yes\"\n[solution.env]\nKEY = \"${API_KEY}\"\n[environment.env]\nA = \"${A:-b}\"\n",
         Severity::Warning,
     );
@@ -74,10 +74,14 @@ fn variables_are_literal_or_asked_of_the_host() {
         map.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(pairs(&task.verifier.env), "N=3 OPT=none PART=a-${B} TAG=x-1");
-    assert_eq!(pairs(&task.verifier.env_from_host), "KEY=API_KEY OPT=OPT");
+    assert_eq!(pairs(&task.verifier.env_from_host), "OPT=OPT");
     assert_eq!(pairs(&task.oracle.as_ref().unwrap().env), "INLINE=yes");
     assert_eq!(pairs(&task.environment.env), "A=b");
     assert_eq!(told, ["task.toml:6 partial_template", "task.toml:10 host_value_left_out"]);
+    let (asking, _) = toml("[verifier.env]\nKEY = \"${API_KEY}\"\n", Severity::Error);
+    let refusal = asking.findings.iter().find(|finding| finding.code == "host_value_not_given").unwrap();
+    assert!(asking.task.is_none() && refusal.line == Some(2), "{refusal}");
+    assert!(refusal.hint.as_ref().unwrap().contains("KEY = \"${API_KEY:-}\""), "{refusal}");
     let (_, told) = toml("[verifier.env]\n\"A B\" = \"x\"\nC = [1]\n", Severity::Error);
     assert_eq!(told, ["task.toml:1 bad_variable", "task.toml:3 wrong_type"]);
 }

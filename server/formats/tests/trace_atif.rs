@@ -104,3 +104,20 @@ fn older_versions_and_parts_are_read() {
     assert_eq!(strange.notes.len(), 1);
     assert_eq!(strange.trace.steps.len(), 1);
 }
+
+/// terminus-2 writes a bare list under the same file name.
+#[test]
+fn a_bare_list_of_episodes_is_read() {
+    let file = json!([
+        {"episode": 0, "prompt": "task", "response": "ls"},
+        {"episode": 1, "prompt": "a b", "response": "done"},
+    ]);
+    let got = parse(&file);
+    let said: Vec<_> = got.trace.steps.iter().map(|step| (step.source, step.text.as_str())).collect();
+    let (user, agent) = (Source::User, Source::Agent);
+    assert_eq!(said, [(user, "task"), (agent, "ls"), (user, "a b"), (agent, "done")]);
+    assert_eq!((got.usage.tokens, got.counts.unreadable), (TokenUsage::UNKNOWN, 0), "no tokens stand in it");
+    for other in [json!([1]), json!([{"episode": 0}]), json!("x")] {
+        assert_eq!(parse(&other).counts.unreadable, 1, "{other}");
+    }
+}

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use domain::finding::Finding;
 use domain::hash::ContentHash;
-use formats::skill::{Intake, IntakeLimits, read_path};
-use formats::task::{Checkout, LoadedTask, discover, read_task};
+use formats::skill::{Intake, IntakeLimits, SkillSize, read_path, size};
+use formats::task::{Checkout, LoadedTask, discover, evals_files, read_evals, read_task};
 use serde::Serialize;
 
 /// Folders of a checkout with nothing of its own in them, and the tasks that SkillsBench itself leaves out.
@@ -32,6 +32,8 @@ pub struct CheckedSkill {
     pub name: Option<String>,
     /// `None` where it cannot be used.
     pub version: Option<ContentHash>,
+    /// What it costs to read; `None` where it cannot be used.
+    pub size: Option<SkillSize>,
     /// All that is to be said about it.
     pub findings: Vec<Finding>,
 }
@@ -39,7 +41,7 @@ pub struct CheckedSkill {
 /// A task that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckedTask {
-    /// Its folder.
+    /// Its folder, or its `evals.json`.
     pub path: String,
     /// Its name.
     pub name: String,
@@ -58,14 +60,18 @@ impl CheckReport {
     }
 }
 
-/// Looks at whatever lies at `path`: a skill, an archive of skills, a task, a folder of either, a checkout.
+/// Looks at whatever lies at `path`: a skill, an archive of skills, a task, an `evals.json`, a folder of these, a checkout.
 #[must_use]
 pub fn check(path: &Path) -> CheckReport {
     if Checkout::is_one(path) {
         return benchmark(path);
     }
-    let tasks = if path.is_dir() { discover(path) } else { Vec::new() };
     let mut report = CheckReport::default();
+    if is_evals(path) {
+        report.evals_at(path, path);
+        return report;
+    }
+    let tasks = if path.is_dir() { discover(path) } else { Vec::new() };
     if tasks.is_empty() {
         report.skills_at(path, "", Expected::Yes);
     }
@@ -74,6 +80,10 @@ pub fn check(path: &Path) -> CheckReport {
     }
     for folder in &tasks {
         report.task_at(path, folder);
+    }
+    let evals = if path.is_dir() { evals_files(path) } else { Vec::new() };
+    for file in evals.iter().filter(|file| !tasks.iter().any(|task| file.starts_with(task))) {
+        report.evals_at(path, file);
     }
     report
 }
@@ -97,6 +107,11 @@ fn benchmark(path: &Path) -> CheckReport {
         Err(findings) => report.findings.extend(findings),
     }
     report
+}
+
+/// Whether a path is a file of cases and no upload of skills.
+pub(crate) fn is_evals(path: &Path) -> bool {
+    path.is_file() && path.extension().is_some_and(|extension| extension == "json")
 }
 
 /// The folders below `root` that neither are, nor hold, nor lie in one of `tasks`. Those of a task are looked at with it.
@@ -128,16 +143,34 @@ impl CheckReport {
         let loaded = read_task(folder, &[root.to_owned()]);
         let shown = shown(root, folder);
         let skills = folder.join("environment").join("skills");
+        let first = self.skills.len();
         if skills.is_dir() {
             self.skills_at(&skills, &format!("{shown}/environment/skills/"), Expected::No);
         }
-        let findings = loaded.findings.into_iter().map(|finding| below(finding, &format!("{shown}/"))).collect();
+        // What is said of a bundled skill is said with the skill.
+        let of_skills: Vec<&Finding> = self.skills.iter().skip(first).flat_map(|skill| &skill.findings).collect();
+        let findings = loaded.findings.into_iter().map(|finding| below(finding, &format!("{shown}/")));
+        let findings = findings.filter(|finding| !of_skills.contains(&finding)).collect();
         self.tasks.push(CheckedTask {
             path: shown,
             name: loaded.name,
             layout: loaded.layout.map(|layout| layout.word().to_owned()),
             findings,
         });
+    }
+
+    fn evals_at(&mut self, root: &Path, file: &Path) {
+        let folder = file.parent().map(|folder| shown(root, folder)).unwrap_or_default();
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        for loaded in read_evals(file) {
+            let findings = loaded.findings.into_iter().map(|finding| below(finding, &format!("{folder}/"))).collect();
+            self.tasks.push(CheckedTask {
+                path: format!("{folder}/{name}#{}", loaded.name),
+                name: loaded.name,
+                layout: loaded.layout.map(|layout| layout.word().to_owned()),
+                findings,
+            });
+        }
     }
 
     fn skills_at(&mut self, path: &Path, prefix: &str, expected: Expected) {
@@ -153,6 +186,7 @@ impl CheckReport {
             self.skills.push(CheckedSkill {
                 path: format!("{prefix}{}", skill.path),
                 version: Some(skill.package().version()),
+                size: size::of(&skill.tree),
                 name: Some(skill.manifest.name),
                 findings: placed(skill.findings),
             });
@@ -162,11 +196,12 @@ impl CheckReport {
                 path: format!("{prefix}{}", skill.path),
                 name: skill.name,
                 version: None,
+                size: None,
                 findings: placed(skill.findings),
             });
         }
         let about_all = intake.findings.into_iter().map(|finding| below(finding, prefix));
-        self.findings.extend(about_all.filter(|finding| expected == Expected::Yes || finding.code != "no_skill"));
+        self.findings.extend(about_all.filter(|finding| expected == Expected::Yes || finding.code != "no_skill_md"));
     }
 }
 

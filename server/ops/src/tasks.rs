@@ -6,8 +6,9 @@ use std::sync::Arc;
 use domain::hash::ContentHash;
 use domain::id::TaskId;
 use domain::listing::{AcceptedTask, FindingCounts, Refused, TaskDetail, TaskIntake, TaskListing};
-use formats::task::{Checkout, LoadedTask, discover, read_task};
+use formats::task::{Checkout, LoadedTask, discover, evals_files, read_evals, read_task};
 
+use crate::check::is_evals;
 use crate::{Ops, OpsError, Result, blocking};
 
 impl Ops {
@@ -42,18 +43,27 @@ impl Ops {
                 self.add_benchmark(path, &mut answer).await?;
                 continue;
             }
-            let folders = discovered(path).await?;
-            for folder in folders {
+            for source in discovered(path).await? {
                 let roots = if roots.is_empty() { vec![path.clone()] } else { roots.clone() };
-                let place = folder.clone();
-                let loaded = blocking(move || read_task(&place, &roots)).await?;
-                self.put_task(&folder, loaded, &mut answer).await?;
+                match source {
+                    Source::Folder(folder) => {
+                        let place = folder.display().to_string();
+                        let loaded = blocking(move || read_task(&folder, &roots)).await?;
+                        self.put_task(place, loaded, &mut answer).await?;
+                    }
+                    Source::Evals(file) => {
+                        let place = file.display().to_string();
+                        for loaded in blocking(move || read_evals(&file)).await? {
+                            self.put_task(format!("{place}#{}", loaded.name), loaded, &mut answer).await?;
+                        }
+                    }
+                }
             }
         }
         if answer.accepted.is_empty() && answer.refused.is_empty() {
             let place = paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
             return Err(OpsError::invalid(format!(
-                "no task found below {place}; a task folder holds task.md, or instruction.md and task.toml"
+                "no task found below {place}; a task folder holds task.md, or instruction.md and task.toml; a skill's own cases lie in evals/evals.json"
             )));
         }
         Ok(answer)
@@ -74,13 +84,12 @@ impl Ops {
             let document = checkout.root().join(checkout.document(&task));
             let reader = Arc::clone(&checkout);
             let loaded = blocking(move || reader.read(&task)).await?;
-            self.put_task(&document, loaded, answer).await?;
+            self.put_task(document.display().to_string(), loaded, answer).await?;
         }
         Ok(())
     }
 
-    async fn put_task(&self, folder: &Path, loaded: LoadedTask, answer: &mut TaskIntake) -> Result<()> {
-        let path = folder.display().to_string();
+    async fn put_task(&self, path: String, loaded: LoadedTask, answer: &mut TaskIntake) -> Result<()> {
         let Some(task) = loaded.task else {
             answer.refused.push(Refused { path, findings: loaded.findings });
             return Ok(());
@@ -144,13 +153,29 @@ impl Ops {
     }
 }
 
-async fn discovered(path: &Path) -> Result<Vec<PathBuf>> {
+/// Where tasks are read from.
+enum Source {
+    /// One task.
+    Folder(PathBuf),
+    /// An `evals.json` with a task for each case.
+    Evals(PathBuf),
+}
+
+/// Task folders; where there are none, the cases of skills.
+async fn discovered(path: &Path) -> Result<Vec<Source>> {
     let path = path.to_owned();
     blocking(move || {
-        if path.is_dir() {
-            return Ok(discover(&path));
+        if is_evals(&path) {
+            return Ok(vec![Source::Evals(path)]);
         }
-        Err(OpsError::invalid(format!("there is no folder {}; check the path", path.display())))
+        if !path.is_dir() {
+            return Err(OpsError::invalid(format!("there is no folder {}; check the path", path.display())));
+        }
+        let folders = discover(&path);
+        Ok(match folders.is_empty() {
+            true => evals_files(&path).into_iter().map(Source::Evals).collect(),
+            false => folders.into_iter().map(Source::Folder).collect(),
+        })
     })
     .await?
 }

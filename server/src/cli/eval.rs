@@ -26,7 +26,7 @@ use crate::scheduler::Scheduler;
 pub struct EvalArgs {
     #[command(flatten)]
     arms: ArmArgs,
-    /// Tasks: a task folder, or a folder of them. May be given several times.
+    /// Tasks: a task folder, a folder of them, or an evals.json. May be given several times.
     #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
     tasks: Vec<PathBuf>,
     /// Who solves the tasks: bash, oracle, nop, command, or an installed agent (NAME or NAME@VERSION; see `skilldelta agents`).
@@ -197,9 +197,17 @@ pub(super) async fn tasks(
     let refused: Vec<Refused> = intake
         .refused
         .into_iter()
-        .filter(|refused| wanted(refused.path.rsplit('/').next().unwrap_or_default()))
+        .filter(|refused| wanted(refused.path.rsplit(['/', '#']).next().unwrap_or_default()))
         .collect();
+    // A case of an evals.json that only a model can judge is none of ours; the others are run without it.
+    let judged =
+        |task: &Refused| task.findings.iter().all(|finding| !finding.is_error() || finding.code == "nothing_to_check");
+    let (left_out, refused): (Vec<Refused>, Vec<Refused>) = refused.into_iter().partition(judged);
     refuse(&refused)?;
+    for task in &left_out {
+        eprintln!("{} is left out:", task.path);
+        say(&task.findings);
+    }
     let chosen: Vec<_> = intake.accepted.iter().filter(|task| wanted(&task.name)).collect();
     if let Some(missing) = names.iter().find(|name| chosen.iter().all(|task| task.name != **name)) {
         let names: Vec<&str> = intake.accepted.iter().map(|task| task.name.as_str()).collect();

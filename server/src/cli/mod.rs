@@ -16,6 +16,7 @@ mod images;
 mod import;
 mod plan;
 mod progress;
+mod sarif;
 mod serve;
 mod table;
 

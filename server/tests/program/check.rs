@@ -7,7 +7,10 @@ use crate::common::{Home, Task, shared};
 #[test]
 fn a_checkout_is_told_with_all_its_findings() {
     let home = Home::new("check");
-    home.write("checkout/skills/fine/SKILL.md", "---\nname: fine\ndescription: Is fine.\n---\n\nDo it well.\n");
+    home.write(
+        "checkout/skills/fine/SKILL.md",
+        "---\nname: fine\ndescription: Is fine. Use when all is.\nlicense: MIT\n---\n\nDo it well.\n",
+    );
     home.write("checkout/skills/broken/SKILL.md", "---\nname: broken\ndescription: one: two\n---\nx\n");
     let task = Task::new("windows");
     let test = shared("H23/crlf-test.sh").unwrap_or(task.test.clone()).replace("\r\n", "\n").replace('\n', "\r\n");
@@ -36,5 +39,43 @@ fn a_checkout_is_told_with_all_its_findings() {
     assert!(lines.code == 1 && lines.out.contains("2 skills, 1 tasks"), "{lines}");
     home.run(&["check", "no/such/place"]).told(2, &["no/such/place", "check the path"]);
     assert!(!home.path("data/skilldelta.sqlite").exists(), "a check stores nothing");
+    home.finish();
+}
+
+#[test]
+fn findings_are_written_as_sarif_for_code_hosts() {
+    let home = Home::new("sarif");
+    home.write(
+        "repo/my skills/pens/SKILL.md",
+        "---\nname: pens\ndescription: Counts. Use when asked.\nlicense: MIT\n---\nRun `scripts/tally.sh`.\n",
+    );
+    home.write(
+        "repo/my skills/pens/evals/evals.json",
+        "{\"evals\": [\n{\"id\": 1, \"prompt\": \"x\", \"assertions\": [\"nice\"]}]}",
+    );
+    let ended = home.run(&["check", "repo/my skills/pens", "--sarif", "out.sarif"]);
+    assert_eq!(ended.code, 1, "a case that nothing decides is an error: {ended}");
+    let log: Value = serde_json::from_slice(&std::fs::read(home.path("out.sarif")).unwrap()).unwrap();
+    let run = &log["runs"][0];
+    assert_eq!((&log["version"], &run["tool"]["driver"]["name"]), (&"2.1.0".into(), &"skilldelta".into()), "{log}");
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let results = run["results"].as_array().unwrap();
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+        assert_eq!(rules[index]["id"], result["ruleId"], "{log}");
+    }
+    let place = |rule: &str| {
+        let result =
+            results.iter().find(|result| result["ruleId"] == rule).unwrap_or_else(|| panic!("no {rule}: {log}"));
+        let place = &result["locations"][0]["physicalLocation"];
+        (
+            place["artifactLocation"]["uri"].as_str().unwrap(),
+            place["region"]["startLine"].as_u64(),
+            result["level"].as_str().unwrap(),
+        )
+    };
+    assert_eq!(place("missing_file"), ("repo/my%20skills/pens/SKILL.md", Some(6), "warning"));
+    assert_eq!(place("not_judged"), ("repo/my%20skills/pens/evals/evals.json", Some(2), "warning"));
+    assert_eq!(place("nothing_to_check"), ("repo/my%20skills/pens/evals/evals.json", Some(2), "error"));
     home.finish();
 }

@@ -7,6 +7,7 @@ mod check;
 mod common;
 mod comparison;
 mod disk;
+mod evals;
 mod evaluation;
 mod example;
 mod flood;

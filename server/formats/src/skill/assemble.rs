@@ -6,6 +6,7 @@ use domain::finding::{Finding, has_errors};
 use domain::path::RelPath;
 use domain::tree::{LoadedFile, LoadedTree};
 
+use super::contents;
 use super::intake::{Intake, LoadedSkill, RefusedSkill};
 use super::layout::{self, Layout, SKILL_MD};
 use super::limits::{IntakeLimits, IntakeRefusal};
@@ -13,6 +14,10 @@ use super::listing::{Kind, Listed, Listing};
 use super::manifest;
 use super::members::{self, Modes};
 use super::twins;
+
+/// Where a skill has its test cases, which are no part of what an agent gets.
+const CASES_FOLDER: &str = "evals";
+const CASES: &str = "evals/evals.json";
 
 /// Bytes that may still be unpacked.
 #[derive(Debug, Clone, Copy)]
@@ -109,9 +114,20 @@ impl<S: Source> Loader<'_, S> {
         let refused = has_errors(&findings);
         let mut tree = LoadedTree::new();
         let mut modes = Modes::default();
+        let cases = members
+            .iter()
+            .any(|entry| layout::seen_from(&entry.path, folder).is_some_and(|path| path.as_str() == CASES));
+        if cases {
+            let message =
+                "`evals/` holds the skill's test cases and is left out: an agent that reads them knows what decides";
+            findings.push(Finding::note("evals_left_out", &path, message));
+        }
         for entry in members {
             let Some(inner) = layout::seen_from(&entry.path, folder) else { continue };
             let Kind::File(mode) = entry.kind else { continue };
+            if cases && inner.below(CASES_FOLDER).is_some() {
+                continue;
+            }
             if refused && inner.as_str() != SKILL_MD {
                 continue;
             }
@@ -126,7 +142,10 @@ impl<S: Source> Loader<'_, S> {
         findings.extend(check.findings);
         findings.extend(modes.findings(&path));
         Ok(match check.manifest {
-            Some(manifest) if !refused => Ok(LoadedSkill { path, manifest, tree, findings }),
+            Some(manifest) if !refused => {
+                findings.extend(contents::check(folder, &manifest, &tree));
+                Ok(LoadedSkill { path, manifest, tree, findings })
+            }
             manifest => Err(RefusedSkill { path, name: manifest.map(|manifest| manifest.name), findings }),
         })
     }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::frontmatter::Frontmatter;
 use super::members::names;
+use super::size::{MAX_BODY_TOKENS, estimated_tokens};
 use super::yaml::Field;
 
 /// Longest `name` by the specification, in characters.
@@ -80,6 +81,11 @@ impl<'a> Lint<'a> {
             let hint = "some agents cut or refuse it: move details to the body";
             self.add(field, Rule(Severity::Warning, "description_long"), &message, hint);
         }
+        if !says_when(&description) {
+            let message = "the description does not say when the skill is to be used";
+            let hint = "agents choose by the description alone: add `Use when …` with the words that people use";
+            self.add(field, Rule(Severity::Note, "description_without_trigger"), message, hint);
+        }
         self.hidden_characters(field, &description);
         Some(description)
     }
@@ -121,11 +127,17 @@ impl<'a> Lint<'a> {
             let finding = Finding::warning("body_empty", self.file, "nothing follows the frontmatter");
             let finding = finding.hint("the body is what the agent reads when it opens the skill");
             self.findings.push(finding.at(front.body_start_line, None));
-        } else if lines > MAX_BODY_LINES {
-            let message = format!("the body has {lines} lines, the specification recommends at most {MAX_BODY_LINES}");
+            return;
+        }
+        let tokens = estimated_tokens(&front.body);
+        if lines > MAX_BODY_LINES || tokens > MAX_BODY_TOKENS {
+            let message = format!(
+                "the body has {lines} lines and about {tokens} tokens (an estimate); the specification recommends at most \
+                 {MAX_BODY_LINES} lines and {MAX_BODY_TOKENS} tokens"
+            );
             let finding = Finding::note("body_long", self.file, message);
-            let finding = finding.hint("move details to files that the body points to");
-            self.findings.push(finding.at(front.body_start_line, None));
+            let hint = "move details to files that the body points to: the agent reads all of the body, and a file only when it needs it";
+            self.findings.push(finding.at(front.body_start_line, None).hint(hint));
         }
     }
 
@@ -220,6 +232,15 @@ fn find<'f>(fields: &'f [Field], key: &str) -> Option<&'f Field> {
     fields.iter().find(|field| field.key == key)
 }
 
+/// Whether a description tells the occasion, by the words that English has for it. Other languages are let through.
+fn says_when(description: &str) -> bool {
+    let lower = description.to_lowercase();
+    let words =
+        ["when", "use ", "used ", "using ", "if ", "trigger", "for any", "before ", "after ", "during ", "while "];
+    !description.is_ascii() && !lower.chars().any(|c| c.is_ascii_alphabetic())
+        || words.iter().any(|word| lower.contains(word))
+}
+
 /// Whether a name is what the specification wants; letters of all scripts are let through, as its validator does.
 fn conforms(name: &str) -> bool {
     let letters = |c: char| c == '-' || (c.is_alphanumeric() && !c.is_uppercase());
@@ -246,6 +267,7 @@ const fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn short(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(60).collect()
+/// Hostile text cut to a length that fits a message.
+pub(super) fn short(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(100).collect()
 }

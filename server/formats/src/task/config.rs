@@ -41,7 +41,7 @@ const TOP: [&str; 19] = [
     "profile",
     "profiles",
 ];
-const VERIFIER: [&str; 15] = [
+const VERIFIER: [&str; 18] = [
     "type",
     "timeout_sec",
     "env",
@@ -57,6 +57,9 @@ const VERIFIER: [&str; 15] = [
     "memory",
     "sandbox",
     "sandbox_mode",
+    "environment",
+    "environment_mode",
+    "collect",
 ];
 const AGENT: [&str; 6] = ["timeout_sec", "user", "prompt_prefix", "network_mode", "allowed_hosts", "allow_internet"];
 const ENVIRONMENT: [&str; 22] = [
@@ -170,9 +173,11 @@ fn agent(section: &Section<'_>, out: &mut Vec<Finding>) -> AgentPhase {
 fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) -> VerifierConfig {
     section.note_unknown(&[VERIFIER.as_slice(), checks::KEYS.as_slice()].concat(), out);
     unsupported::verifier(section, out);
+    let env = env_vars::read(section, out);
+    env.refuse_host(section, out);
     VerifierConfig {
         timeout: limits::seconds(section, "timeout_sec", out),
-        env: env_vars::read(section, out),
+        env,
         user: user(section, out),
         network: network::policy(section, out),
         keeps_test_settings: section.get("hardening").and_then(|value| value.get("cleanup_conftests"))

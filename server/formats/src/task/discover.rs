@@ -4,6 +4,8 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use super::evals::FILE as EVALS_FILE;
+
 /// Deepest folder of a checkout that is looked at.
 const MAX_DEPTH: usize = 8;
 /// Build litter, and the tasks with credentials and GPUs that SkillsBench itself leaves out unless they are named.
@@ -25,6 +27,27 @@ pub fn discover(path: &Path) -> Vec<PathBuf> {
     let mut tasks = Vec::new();
     descend(path, MAX_DEPTH, &mut tasks);
     tasks
+}
+
+/// Every `evals.json` that a path means: itself, or those below it, where they lie as skills have them. Sorted.
+#[must_use]
+pub fn evals_files(path: &Path) -> Vec<PathBuf> {
+    if path.is_file() {
+        return vec![path.to_owned()];
+    }
+    let mut files = Vec::new();
+    let mut open = vec![(path.to_owned(), MAX_DEPTH)];
+    while let Some((folder, depth)) = open.pop() {
+        let file = folder.join(EVALS_FILE);
+        if file.is_file() {
+            files.push(file);
+        }
+        if depth > 0 {
+            open.extend(folders_in(&folder, false).into_iter().map(|folder| (folder, depth - 1)));
+        }
+    }
+    files.sort();
+    files
 }
 
 /// Whether a folder is meant as a task: settings or a prompt, and where these could be a document of any kind, something beside them.

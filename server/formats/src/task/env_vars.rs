@@ -92,6 +92,18 @@ impl EnvVars {
         }
     }
 
+    /// Refuses templates without a default: a run without the value would judge something else, and none is given away unasked.
+    pub(super) fn refuse_host(&self, section: &Section<'_>, out: &mut Vec<Finding>) {
+        for (key, name) in self.from_host.iter().filter(|(key, _)| !self.literal.contains_key(*key)) {
+            let message =
+                format!("the verifier asks for `{name}` of this machine, and no such value is given to a task");
+            let hint = format!(
+                "write the value itself, or a default that the verifier can do without: `{key} = \"${{{name}:-}}\"`"
+            );
+            out.push(section.error("host_value_not_given", key, message).hint(hint));
+        }
+    }
+
     /// The literal values alone, for a phase that gets nothing from the host: templates without a default are left out with a warning.
     pub(super) fn without_host(self, section: &Section<'_>, out: &mut Vec<Finding>) -> BTreeMap<String, String> {
         for (key, name) in self.from_host.iter().filter(|(key, _)| !self.literal.contains_key(*key)) {

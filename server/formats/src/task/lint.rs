@@ -3,23 +3,25 @@
 use domain::finding::Finding;
 use domain::skill::SkillPackage;
 
+const HINT: &str = "both arms get this instruction; take the mention out, so that only the skill's presence differs";
+
 /// Warnings about an instruction that speaks of its bundled skills, or of skill folders at all.
 pub(super) fn check(file: &str, instruction: &str, skills: &[SkillPackage], out: &mut Vec<Finding>) {
+    out.extend(skills.iter().filter_map(|skill| names_skill(file, instruction, &skill.manifest.name)));
     let lower = instruction.to_lowercase();
-    let hint = "both arms get this instruction; take the mention out, so that only the skill's presence differs";
-    for skill in skills {
-        if mentions(&lower, &skill.manifest.name) {
-            let message = format!("the instruction names the bundled skill `{}`", skill.manifest.name);
-            out.push(Finding::warning("names_skill", file, message).hint(hint));
-        }
-    }
     for place in ["skill.md", "/skills/", ".claude/skills", ".agents/skills"] {
         if lower.contains(place) {
             let message = format!("the instruction speaks of a place of skills (`{place}`)");
-            out.push(Finding::warning("names_skill", file, message).hint(hint));
+            out.push(Finding::warning("names_skill", file, message).hint(HINT));
             break;
         }
     }
+}
+
+/// A warning where an instruction names a skill.
+pub(super) fn names_skill(file: &str, instruction: &str, name: &str) -> Option<Finding> {
+    mentions(&instruction.to_lowercase(), name)
+        .then(|| Finding::warning("names_skill", file, format!("the instruction names the skill `{name}`")).hint(HINT))
 }
 
 /// Whether `text` (lower case) holds the name as a word of its own. A name that is an ordinary word, such as `pdf`, counts only beside
@@ -37,7 +39,7 @@ fn mentions(text: &str, name: &str) -> bool {
         .any(|phrase| has_word(text, phrase))
 }
 
-fn has_word(text: &str, word: &str) -> bool {
+pub(super) fn has_word(text: &str, word: &str) -> bool {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
     text.match_indices(word).any(|(at, found)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

@@ -9,12 +9,15 @@ pub mod discover;
 pub mod disk;
 mod dockerfile;
 mod env_vars;
+mod evals;
 mod image_name;
+mod leaks;
 mod limits;
 mod lint;
 mod network;
 mod parts;
 mod prompt;
+mod remedies;
 mod repository;
 mod scripts;
 mod settings;
@@ -31,8 +34,9 @@ use domain::finding::{Finding, has_errors};
 use domain::task::{Task, TaskLayout};
 use domain::tree::LoadedTree;
 
-pub use discover::discover;
+pub use discover::{discover, evals_files};
 pub use disk::DiskLimits;
+pub use evals::{FILE as EVALS_FILE, evals_of_text, read_evals};
 pub use swe_skills_bench::{Checkout, CheckoutTask};
 
 /// A task folder that was read, usable or not.
@@ -68,6 +72,7 @@ pub fn read_task_within(folder: &Path, roots: &[PathBuf], limits: &DiskLimits) -
 #[must_use]
 pub fn load(name: &str, mut files: LoadedTree, mut findings: Vec<Finding>) -> LoadedTask {
     let (layout, task) = parts::assemble(name, &mut files, &mut findings);
+    remedies::complete(&mut findings);
     let task = task.filter(|_| !has_errors(&findings));
     LoadedTask { name: name.to_owned(), layout, task, files, findings }
 }

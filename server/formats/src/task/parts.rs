@@ -11,7 +11,7 @@ use domain::tree::{LoadedFile, LoadedTree};
 use super::checks::{self, Checks};
 use super::config::{self, AGENT_TIMEOUT, Config, OracleConfig, VERIFIER_TIMEOUT, VerifierConfig};
 use super::settings::Source;
-use super::{container, lint, repository, scripts, skills, unsupported, v1_0, v1_1, verifier_md};
+use super::{container, leaks, lint, repository, scripts, skills, unsupported, v1_0, v1_1, verifier_md};
 
 /// Settings and prompt, from whichever files they are in.
 struct Head {
@@ -60,6 +60,7 @@ fn task(name: &str, head: Head, files: &mut LoadedTree, out: &mut Vec<Finding>) 
         out.push(Finding::note("default_timeout", head.source.file, message));
     }
     let skills = skills::read(files, out);
+    leaks::check(name, files, out);
     let instruction = instruction(&head, &config, &skills, out);
     let verifier = verifier(config.verifier, head.verifier, checks.as_ref(), files, out);
     let oracle = oracle(config.oracle, head.oracle, files, &skills, out);
@@ -187,6 +188,7 @@ fn instruction(head: &Head, config: &Config, skills: &[SkillPackage], out: &mut 
             TaskLayout::SkillsBench10 => "write it in instruction.md",
             TaskLayout::Repository | TaskLayout::SweSkillsBench => "write it in requirement.md",
             TaskLayout::SkillsBench11 => "write it below the frontmatter of task.md",
+            TaskLayout::Evals => "write it as the `prompt` of the case",
         };
         out.push(finding.hint(hint));
         return None;

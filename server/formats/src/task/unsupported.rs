@@ -31,14 +31,30 @@ pub(super) fn top_level(source: &Source, out: &mut Vec<Finding>) {
     }
 }
 
-/// Prompts of further roles in files of their own.
+/// Prompts of further roles, steps in folders of their own, and a conversation to go on with.
 pub(super) fn prompt_files(files: &LoadedTree, out: &mut Vec<Finding>) {
+    if let Some((path, _)) = files.iter().find(|(path, _)| is_step(path.as_str())) {
+        let message = "the task has several steps (`steps/`), which are not supported";
+        out.push(Finding::error("unsupported_multi_agent", path.as_str(), message).hint(HINT));
+    }
+    if files.get("trajectory.json").is_some() {
+        let message = "the task gives the agent an earlier conversation to go on with, which is not supported";
+        let hint = "tell the agent in the instruction what it has to know, and remove the file";
+        out.push(Finding::error("unsupported_prior_context", "trajectory.json", message).hint(hint));
+    }
+
     let is_other = |name: &str| name == "user-persona.md" || name.starts_with("role.") || name.starts_with("scene.");
     let mut others = files.iter().filter(|(path, _)| path.below("prompts").is_some_and(|file| is_other(file.as_str())));
     if let Some((path, _)) = others.next() {
         let message = "the task has prompts for several agents or a simulated user, which are not supported";
         out.push(Finding::error("unsupported_multi_agent", path.as_str(), message).hint(HINT));
     }
+}
+
+/// `steps/<name>/instruction.md`, as Harbor has it.
+fn is_step(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    matches!(parts.as_slice(), ["steps", _, "instruction.md"])
 }
 
 /// Verifiers that are no script, or run elsewhere than in the task's container.
@@ -56,17 +72,30 @@ pub(super) fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) {
             format!("the verifier runs in the service {:?}; only one container, `main`, is run", brief(&service));
         out.push(section.error("several_services", "service", message));
     }
-    let separate = section.text("sandbox_mode", out).is_some_and(|mode| mode != "shared");
-    if separate || section.get("sandbox").is_some_and(says_something) {
-        let message = "the verifier asks for a container of its own, which is not supported";
-        out.push(section.error("unsupported_verifier", "sandbox", message));
-    }
+    own_container(section, out);
     let standard_range = |range: &Value| {
         let ends: Vec<Option<f64>> = range.as_array().into_iter().flatten().map(Value::as_f64).collect();
         ends == [Some(0.0), Some(1.0)]
     };
     if section.get("reward_range").is_some_and(|range| says_something(range) && !standard_range(range)) {
         out.push(section.error("unsupported_reward_range", "reward_range", "rewards are read from 0 to 1 only"));
+    }
+}
+
+/// A verifier in a container of its own, as BenchFlow (`sandbox`) and Harbor (`environment`) spell it, and what goes with one.
+fn own_container(section: &Section<'_>, out: &mut Vec<Finding>) {
+    let separate = |key: &&str| section.text(key, &mut Vec::new()).is_some_and(|mode| mode != "shared");
+    let described = |key: &&str| section.get(key).is_some_and(says_something);
+    let asked = ["environment_mode", "sandbox_mode"].iter().find(|key| separate(key));
+    let asked = asked.or_else(|| ["environment", "sandbox", "collect"].iter().find(|key| described(key)));
+    if let Some(key) = asked {
+        let message = format!(
+            "the verifier asks for a container of its own ({}), which is not supported: it runs where the agent worked, after \
+             every process of the agent's is dead",
+            section.label(key)
+        );
+        let hint = "set `environment_mode = \"shared\"` and put what test.sh needs into the task's own image, or let test.sh install it";
+        out.push(section.error("unsupported_verifier", key, message).hint(hint));
     }
 }
 

@@ -182,6 +182,10 @@ impl Taker {
                 self.draft.reading.counts.events = 1;
                 read(&value, &mut self.draft);
             }
+            None if atif::is_episodes(bytes) => {
+                self.draft.reading.counts.events = 1;
+                atif::fill_episodes(bytes, &mut self.draft);
+            }
             None => {
                 self.draft.reading.counts.unreadable = 1;
                 self.draft.unreadable("the record is not a JSON object, or is cut".to_owned(), bytes);

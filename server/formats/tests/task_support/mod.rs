@@ -47,7 +47,7 @@ Count the sheep.
 Then stop.
 ";
 
-pub const SKILL: &str = "---\nname: count-sheep\ndescription: Counts sheep.\n---\nLook.\n";
+pub const SKILL: &str = "---\nname: count-sheep\ndescription: Counts sheep. Use when there are sheep.\n---\nLook.\n";
 
 pub fn older() -> Vec<(&'static str, String)> {
     vec![

