@@ -100,33 +100,33 @@ fn linted(text: &str) -> Vec<(String, Option<u32>)> {
 
 #[test]
 fn the_specification_is_checked_line_by_line() {
-    let ok = "name: a\ndescription: b\n";
+    let ok = "name: a\ndescription: if b\n";
     let long_body = "line\n".repeat(501);
     for (yaml, body, want) in [
         (ok, "x", vec![]),
-        ("name: é-9\ndescription: b\n", "x", vec![]),
-        ("description: b\n", "x", vec![("name_missing", 1)]),
+        ("name: é-9\ndescription: if b\n", "x", vec![]),
+        ("description: if b\n", "x", vec![("name_missing", 1)]),
         ("name:\ndescription: ' '\n", "x", vec![("name_missing", 2), ("description_missing", 3)]),
         ("name: 12\ndescription: [b]\n", "x", vec![("name_invalid", 2), ("description_invalid", 3)]),
-        ("name: \"a\\nb\"\ndescription: b\n", "x", vec![("name_invalid", 2)]),
-        ("name: FFmpeg Audio\ndescription: b\n", "x", vec![("name_not_conforming", 2)]),
-        ("name: a--b\ndescription: b\n", "x", vec![("name_not_conforming", 2)]),
-        ("name: dialogue_graph\ndescription: b\n", "x", vec![("name_not_conforming", 2)]),
-        ("name: a\ndescription: \"b\u{202e}c\"\n", "x", vec![("hidden_characters", 3)]),
-        ("name: a\nversion: 1\ndescription: b\n", "x", vec![("unknown_key", 3)]),
-        ("name: a\ndescription: b\nlicense: [MIT]\n", "x", vec![("license_not_text", 4)]),
-        ("name: a\ndescription: b\nmetadata:\n  version: 1.0\n", "x", vec![("metadata_not_texts", 4)]),
-        ("name: a\ndescription: b\nmetadata:\n", "x", vec![]),
-        ("name: a\ndescription: b\nallowed-tools: [Bash]\n", "x", vec![("allowed_tools_not_text", 4)]),
-        ("name: a\ndescription: b\nallowed-tools: Bash Read\n", "x", vec![]),
-        ("name: a\ndescription: b\ncompatibility: 3\n", "x", vec![("compatibility_invalid", 4)]),
+        ("name: \"a\\nb\"\ndescription: if b\n", "x", vec![("name_invalid", 2)]),
+        ("name: FFmpeg Audio\ndescription: if b\n", "x", vec![("name_not_conforming", 2)]),
+        ("name: a--b\ndescription: if b\n", "x", vec![("name_not_conforming", 2)]),
+        ("name: dialogue_graph\ndescription: if b\n", "x", vec![("name_not_conforming", 2)]),
+        ("name: a\ndescription: \"if b\u{202e}c\"\n", "x", vec![("hidden_characters", 3)]),
+        ("name: a\nversion: 1\ndescription: if b\n", "x", vec![("unknown_key", 3)]),
+        ("name: a\ndescription: if b\nlicense: [MIT]\n", "x", vec![("license_not_text", 4)]),
+        ("name: a\ndescription: if b\nmetadata:\n  version: 1.0\n", "x", vec![("metadata_not_texts", 4)]),
+        ("name: a\ndescription: if b\nmetadata:\n", "x", vec![]),
+        ("name: a\ndescription: if b\nallowed-tools: [Bash]\n", "x", vec![("allowed_tools_not_text", 4)]),
+        ("name: a\ndescription: if b\nallowed-tools: Bash Read\n", "x", vec![]),
+        ("name: a\ndescription: if b\ncompatibility: 3\n", "x", vec![("compatibility_invalid", 4)]),
         (ok, " \n", vec![("body_empty", 5)]),
         (ok, &long_body, vec![("body_long", 5)]),
     ] {
         let want: Vec<_> = want.into_iter().map(|(code, line)| (code.to_owned(), Some(line))).collect();
         assert_eq!(linted(&format!("---\n{yaml}---\n{body}")), want, "{yaml:?}");
     }
-    let long = format!("---\nname: {}\ndescription: {}\n---\nx", "a".repeat(65), "b".repeat(1025));
+    let long = format!("---\nname: {}\ndescription: {}\n---\nx", "a".repeat(65), "if ".repeat(342));
     let codes: Vec<String> = linted(&long).into_iter().map(|(code, _)| code).collect();
     assert_eq!(codes, ["name_not_conforming", "description_long"]);
 }

@@ -9,7 +9,7 @@ use formats::skill::{
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-const GOOD: &str = "---\nname: count-sheep\ndescription: Counts sheep.\n---\nbody\n";
+const GOOD: &str = "---\nname: count-sheep\ndescription: Counts sheep. Use when needed.\nlicense: MIT\n---\nbody\n";
 
 fn skill(name: &str) -> String {
     GOOD.replace("count-sheep", name)
@@ -192,7 +192,7 @@ fn a_folder_is_read_without_following_links() {
     let good = &intake.skills[0];
     assert!(good.tree.get("run.sh").unwrap().executable);
     assert!(!good.tree.get("tool.py").unwrap().executable);
-    assert_eq!(codes(&intake), ["links_left_out", "symlink", "script_not_executable"]);
+    assert_eq!(codes(&intake), ["links_left_out", "symlink", "script_not_executable", "runs_scripts"]);
     assert_eq!(intake.refused[0].findings[0].file, "skills/linked/notes.md");
     assert_eq!(intake.left_out, [".git"]);
 

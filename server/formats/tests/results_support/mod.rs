@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::attempt::{AttemptResult, BlobRef, PhaseTimes};
+use domain::attempt::{AttemptResult, BlobRef, PhaseTimes, WorkspacePatch};
 use domain::comparison::{Baseline, Comparison};
 use domain::condition::Condition;
 use domain::draw::Draw;
@@ -21,6 +21,7 @@ use domain::id::{EvaluationId, SkillVersionId, TaskId, TrialId};
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
 use domain::skill_audit::{Activation, FoundSkill, SkillAudit, SkillText};
 use domain::spending::SpendingCaps;
+use domain::tamper::{ChangeKind, OutsideChanges, PathChange, Suspicion};
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
 use domain::trial::TrialState;
@@ -137,11 +138,34 @@ impl Any {
             agent_log: self.file(files),
             verifier_log: self.file(files),
             calls: self.file(files),
+            outside: self.maybe(Self::outside),
+            patch: self.maybe(|any| WorkspacePatch {
+                file: any.file(files),
+                files: any.number(),
+                added: any.number(),
+                removed: any.number(),
+                left_out: any.number(),
+            }),
             cost: self.maybe(|any| (any.below(1_000_001) as f64) / 1_000.0),
             prices: self.maybe(Self::text),
             patch: None,
             outside: None,
             findings: self.maybe(|any| Finding::warning("w", any.text(), any.text()).at(3, None)).into_iter().collect(),
+        }
+    }
+
+    fn outside(&mut self) -> OutsideChanges {
+        let path = PathChange {
+            path: self.text(),
+            kind: ChangeKind::Added,
+            suspicious: self.maybe(|_| Suspicion::Startup),
+            undone: self.0.coin(),
+        };
+        OutsideChanges {
+            paths: vec![path],
+            total: self.number(),
+            suspicious: self.number(),
+            fresh_container: self.0.coin(),
         }
     }
 
