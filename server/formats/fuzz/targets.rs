@@ -22,8 +22,11 @@ use formats::task::{LoadedTask, load};
 use formats::trace::{TraceFormat, TraceReader};
 use formats::verdict::{VerifierEnding, VerifierRun, judge};
 
+/// What is done with the bytes.
+pub type Target = fn(&[u8]);
+
 /// Every target by its name, which is that of its corpus too.
-pub const TARGETS: [(&str, fn(&[u8])); 10] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("frontmatter", frontmatter),
     ("skill", skill),
     ("zip", zip),

@@ -144,7 +144,7 @@ fn a_secret_is_told_wherever_it_lies_and_not_repeated() {
     let key = format!("sk-ant-{}", "q7Wm2ZrT9pLx4KdV8sBn3HcY6jFg");
     let skill = skill("x\n", &[("scripts/call.py", &format!("import x\nKEY = '{key}'\n"))]);
     assert_eq!(told(&skill), ["count-sheep/scripts/call.py:2:8 secret", "count-sheep/SKILL.md runs_scripts"]);
-    assert!(!format!("{:?}", skill.findings).contains(&key[..20]));
+    assert!(!format!("{:?}", skill.findings).contains("q7Wm2ZrT9pLx4KdV"));
 }
 
 #[test]
