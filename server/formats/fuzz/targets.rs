@@ -14,11 +14,12 @@ use std::time::Duration;
 use domain::finding::Finding;
 use domain::imported::ResultFormat;
 use domain::path::RelPath;
+use domain::task::Scoring;
 use domain::time::Timestamp;
 use domain::tree::{LoadedFile, LoadedTree};
 use formats::import::{Files, read_files};
 use formats::skill::{IntakeLimits, manifest, read_zip};
-use formats::task::{LoadedTask, load};
+use formats::task::{Checkout, LoadedTask, load};
 use formats::trace::{TraceFormat, TraceReader};
 use formats::verdict::{VerifierEnding, VerifierRun, judge};
 
@@ -26,7 +27,7 @@ use formats::verdict::{VerifierEnding, VerifierRun, judge};
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus too.
-pub const TARGETS: [(&str, Target); 10] = [
+pub const TARGETS: [(&str, Target); 11] = [
     ("frontmatter", frontmatter),
     ("skill", skill),
     ("zip", zip),
@@ -34,6 +35,7 @@ pub const TARGETS: [(&str, Target); 10] = [
     ("task_toml", task_toml),
     ("task_yaml", task_yaml),
     ("evals", evals),
+    ("config", config),
     ("verdict", verdict),
     ("trace", trace),
     ("results", results),
@@ -100,6 +102,28 @@ pub fn evals(data: &[u8]) {
     }
 }
 
+/// The configuration of SWE-Skills-Bench: each task of it a task or an error.
+pub fn config(data: &[u8]) {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |path: &str, bytes: &[u8]| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    };
+    put("config/benchmark_config.yaml", data);
+    put("tasks/batch1/count-sheep.md", b"# Task: Count\n\n## Background\nx\n");
+    put("tests/batch1/test_count_sheep.py", b"def test_x():\n    pass\n");
+    put("skills/count-sheep/SKILL.md", b"---\nname: count-sheep\ndescription: x\n---\nx\n");
+    match Checkout::open(folder.path()) {
+        Ok(checkout) => checkout.tasks().iter().for_each(|task| {
+            let loaded = checkout.read(task);
+            let mut told = loaded.findings.iter().chain(checkout.findings());
+            assert!(loaded.task.is_some() || told.any(Finding::is_error), "{:#?}", loaded.findings);
+        }),
+        Err(findings) => assert!(findings.iter().any(Finding::is_error)),
+    }
+}
+
 /// The bytes as whatever a verifier may leave, by the line that begins a part.
 pub fn verdict(data: &[u8]) {
     let parts = parts(data);
@@ -113,8 +137,11 @@ pub fn verdict(data: &[u8]) {
         reward_txt: part("reward.txt"),
         reward_json: part("reward.json"),
         ctrf: ["ctrf.json", "ctrf-2.json"].iter().filter_map(|name| Some(((*name).to_owned(), part(name)?))).collect(),
+        junit: part("junit.xml").map(|bytes| ("junit.xml".to_owned(), bytes)).into_iter().collect(),
+        checks: part("checks"),
         output: String::from_utf8_lossy(&part("output").unwrap_or_default()).into_owned(),
         pass_mark: 1.0,
+        scoring: if parts.contains_key("rate") { Scoring::PassRate } else { Scoring::Reward },
     };
     let judged = judge(&run);
     assert_eq!(judged.reward.is_some(), judged.verdict.scored().is_some());

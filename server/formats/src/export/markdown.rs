@@ -29,9 +29,10 @@ pub(super) fn render(exported: &Exported<'_>) -> String {
 fn head(text: &mut String, report: &EvaluationReport) {
     let headline = headline(report);
     line!(text, "# {}\n", escape(&report.title));
-    line!(text, "**{}:** {}\n", headline.word, headline.sentence);
+    // The sentence names skills where one is compared with another.
+    line!(text, "**{}:** {}\n", headline.word, escape(&headline.sentence));
     if !headline.advice.is_empty() {
-        line!(text, "{}\n", headline.advice);
+        line!(text, "{}\n", escape(&headline.advice));
     }
     for mark in words::marks(report) {
         line!(text, "> {}.\n", escape(&mark));

@@ -216,7 +216,12 @@ impl Checkout {
         };
         out.extend(skill.findings.iter().cloned());
         let requirement = self.files.get(&document).map(|file| file.bytes.clone())?;
-        let path = self.test_of(&task.batch, skill)?;
+        let Some(path) = self.test_of(&task.batch, skill) else {
+            let message = format!("the test command of `{}` names no test file", task.skill);
+            let finding = Finding::error("no_tests", FILE, message).hint("name the file as `pytest …/test_x.py`");
+            out.push(Finding { line: skill.line, ..finding });
+            return None;
+        };
         let Some(test) = self.files.get(&path) else {
             let message = format!("the tests of {document} are not there");
             out.push(Finding::error("no_tests", path, message).hint("bring the checkout as it is published"));
