@@ -144,7 +144,9 @@ async fn long_task(agent: &str, is_taken: bool) {
         {"when": {"task_contains": ["Count the sheep", "THE-END-OF-IT"]}, "turns": [{"tools": [bash("printf 42 > answer.txt")]}, {"text": "Done."}]},
         {"turns": [{"text": "A title"}]},
     ]});
-    let Some(bench) = Bench::new(agent, &model, "").await else { return };
+    let Some(mut bench) = Bench::new(agent, &model, "").await else { return };
+    // One of those that refuse it looks for no skills.
+    bench.delivery = if is_taken { SkillDelivery::Discovered } else { SkillDelivery::InPrompt };
     let more = format!("\n{}\nTHE-END-OF-IT\n", "A line of a long list of remarks.\n".repeat(6000));
     let ended = bench.long_trial("sheep", 42, &more).await;
     if is_taken {
