@@ -5,6 +5,7 @@ use domain::plan::ModelRef;
 use leptos::prelude::*;
 
 use crate::api::{Checked, PlanFormView};
+use crate::components::audit::OutcomeMark;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::sentence;
 use crate::draft::{Draft, TASKS_OWN};
@@ -171,6 +172,9 @@ fn task_row(task: TaskListing, value: String, chosen: bool) -> impl IntoView {
     let about = [task.category, task.difficulty, own].into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let warning = (task.findings.errors > 0)
         .then(|| view! { <span class="finding-count error"><Icon sign=Sign::Error/>"has errors"</span> });
+    let audit = task.audit.settled.map(|audit| {
+        view! { <span class="quiet"><OutcomeMark outcome=audit.outcome sentence=audit.sentence/></span> }
+    });
     view! {
         <li>
             <label class="task-choice">
@@ -178,6 +182,7 @@ fn task_row(task: TaskListing, value: String, chosen: bool) -> impl IntoView {
                 <span class="task-name">{task.name}</span>
                 <span class="quiet">{if about.is_empty() { UNKNOWN.to_owned() } else { about }}</span>
                 {warning}
+                {audit}
             </label>
         </li>
     }

@@ -1,19 +1,21 @@
 //! Task audits: start, follow, and what is known of each task. An audit is a plan of another kind; scheduler and engine make its trials like any
 //! other's.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
+use domain::analysis::MeasuringCases;
 use domain::comparison::Comparison;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::id::{EvaluationId, TaskId};
 use domain::listing::AuditRequest;
 use domain::plan::{AgentRef, EvaluationPlan, PlanKind, RunSettings, TaskRef, Treatment};
+use domain::report::EvaluationReport;
 use domain::report::number::counted;
 use domain::task::Task;
 use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, AuditStanding};
-use store::AuditedTask;
+use store::{AuditedTask, EvaluationRow};
 
 use crate::plan::{MAX_CONCURRENCY, MAX_REPEATS, drawn_seed, timeout_multiplier, within};
 use crate::{Ops, OpsError, Result};
@@ -98,24 +100,64 @@ impl Ops {
         Ok(audits)
     }
 
-    /// How a task version stands with its audits.
+    /// How task versions stand with their audits.
     pub(crate) async fn standings(&self, versions: &[ContentHash]) -> Result<HashMap<ContentHash, AuditStanding>> {
         let audits = self.audits().await?;
-        let mut reports: HashMap<EvaluationId, AuditReport> = HashMap::new();
+        let mut reports = HashMap::new();
         let mut standings = HashMap::with_capacity(versions.len());
         for version in versions {
             let Some(known) = audits.of.get(version) else { continue };
             let mut standing = AuditStanding { settled: None, running: known.running };
             if let Some(task) = known.settled {
-                let report = match reports.entry(task.audit) {
-                    Entry::Occupied(known) => known.into_mut(),
-                    Entry::Vacant(place) => place.insert(self.audit(task.audit).await?),
-                };
-                standing.settled = report.summary(task.task);
+                standing.settled = self.read_once(task.audit, &mut reports).await?.summary(task.task);
             }
             standings.insert(*version, standing);
         }
         Ok(standings)
+    }
+
+    /// Names of the test cases that pass where nothing was done, for those task versions that were audited.
+    pub(crate) async fn pass_to_pass(
+        &self,
+        versions: &[ContentHash],
+    ) -> Result<HashMap<ContentHash, BTreeSet<String>>> {
+        let audits = self.audits().await?;
+        let mut reports = HashMap::new();
+        let mut names = HashMap::new();
+        for version in versions {
+            let Some(task) = audits.of.get(version).and_then(|known| known.settled) else { continue };
+            let report = self.read_once(task.audit, &mut reports).await?;
+            let audit = report.tasks.iter().find(|audit| audit.task_id == task.task);
+            names.insert(*version, audit.iter().flat_map(|audit| audit.pass_to_pass()).map(str::to_owned).collect());
+        }
+        Ok(names)
+    }
+
+    /// The test cases of a finished evaluation without those that measure nothing by the audits of its tasks.
+    pub(crate) async fn measuring_cases(
+        &self,
+        row: &EvaluationRow,
+        report: &EvaluationReport,
+    ) -> Result<Option<MeasuringCases>> {
+        if !report.finished {
+            return Ok(None);
+        }
+        let versions: Vec<ContentHash> = row.plan.tasks.iter().filter_map(|task| task.version.known()).collect();
+        let names = self.pass_to_pass(&versions).await?;
+        let of_task = |task: &TaskRef| Some((task.id, names.get(&task.version)?));
+        Ok(MeasuringCases::of(report, &row.plan.tasks.iter().filter_map(of_task).collect()))
+    }
+
+    /// An audit is read once, however many tasks it is about.
+    async fn read_once<'a>(
+        &self,
+        audit: EvaluationId,
+        known: &'a mut HashMap<EvaluationId, AuditReport>,
+    ) -> Result<&'a AuditReport> {
+        Ok(match known.entry(audit) {
+            Entry::Occupied(report) => report.into_mut(),
+            Entry::Vacant(place) => place.insert(self.audit(audit).await?),
+        })
     }
 
     /// What a plan over these tasks should say of their audits: worth knowing where there was none, likely to mislead where one failed.

@@ -44,11 +44,12 @@ impl Ops {
         let row = self.evaluation_row(id).await?;
         let trials = self.records(&row).await?;
         let report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
+        let measuring_cases = self.measuring_cases(&row, &report).await?;
         let noise_floor = match report.noise_floor {
             None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
             own => own,
         };
-        Ok(EvaluationReport { imported: row.imported, noise_floor, ..report })
+        Ok(EvaluationReport { imported: row.imported, noise_floor, measuring_cases, ..report })
     }
 
     /// An evaluation that compares without and with a skill; an audit says nothing about one.

@@ -7,7 +7,6 @@ use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::listing::{ArmDetail, AttemptListing, PairDetail, TraceSize, TraceView};
 use domain::plan::EvaluationPlan;
 use domain::report::{TrialRecord, TrialReport};
-use domain::task_audit::{AuditReport, TaskAudit};
 use domain::trace::Trace;
 use store::{AttemptRow, EvaluationRow};
 
@@ -29,10 +28,8 @@ impl Ops {
         let version = row.plan.tasks.iter().find(|other| other.id == task).map(|task| task.version);
         let pair = self.pair_of(row, task, repeat, view).await?;
         let Some(version) = version else { return Ok(pair) };
-        let audit = self.audit_of(&self.audits().await?, version).await?;
-        let names =
-            |audit: AuditReport| audit.tasks.iter().flat_map(TaskAudit::pass_to_pass).map(str::to_owned).collect();
-        Ok(PairDetail { pass_to_pass: audit.map(names), ..pair })
+        let names = self.pass_to_pass(&[version]).await?.remove(&version);
+        Ok(PairDetail { pass_to_pass: names.map(|names| names.into_iter().collect()), ..pair })
     }
 
     /// The runs of `nop` (in the no-skill arm) and `oracle` of one task and repeat of an audit.

@@ -54,8 +54,9 @@ struct Sums {
     without: f64,
 }
 
+/// Adds up test cases, task by task.
 #[derive(Default)]
-struct Counting {
+pub(super) struct Counting {
     pairs: u64,
     unmatched: u64,
     named: PairCounts,
@@ -65,7 +66,7 @@ struct Counting {
 
 /// Over all groups; `None` where the file tells of no test cases.
 pub(super) fn test_cases<'a>(groups: impl IntoIterator<Item = &'a Group>) -> Option<TestCaseTotals> {
-    let mut counting = Counting { all_named: true, ..Counting::default() };
+    let mut counting = Counting::of_named();
     for group in groups {
         let records: HashMap<TrialId, &TrialRecord> =
             if group.counted.is_empty() && group.records.iter().all(|record| cases(record).is_empty()) {
@@ -91,6 +92,22 @@ fn cases(record: &TrialRecord) -> &[TestCase] {
 }
 
 impl Counting {
+    /// For test cases that have names.
+    pub(super) fn of_named() -> Self {
+        Self { all_named: true, ..Self::default() }
+    }
+
+    /// Adds the complete pairs of one task.
+    pub(super) fn task(&mut self, pairs: impl IntoIterator<Item = Pair<Vec<TestCase>>>) {
+        let mut sums = Sums::default();
+        for arms in pairs {
+            self.named(Pair { without: &arms.without, with: &arms.with }, &mut sums);
+        }
+        if sums.cases > 0.0 {
+            self.tasks.push(sums);
+        }
+    }
+
     fn pair(
         &mut self,
         pair: &PairedTrials,
@@ -137,7 +154,8 @@ impl Counting {
         self.unmatched += (with.len() + without.len()) as u64 - 2 * matched;
     }
 
-    fn total(self) -> Option<TestCaseTotals> {
+    /// The sums; `None` where there is no test case.
+    pub(super) fn total(self) -> Option<TestCaseTotals> {
         let sum = |of: fn(&Sums) -> f64| self.tasks.iter().map(of).sum::<f64>();
         let cases = sum(|task| task.cases);
         if cases <= 0.0 {

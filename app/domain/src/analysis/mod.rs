@@ -2,6 +2,7 @@
 
 mod cases;
 mod group;
+mod measuring;
 pub mod pool;
 pub mod rank;
 mod row;
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 pub use cases::{CASES_WARNING, TestCaseTotals};
 pub use group::GroupKey;
+pub use measuring::MeasuringCases;
 pub use row::{CaseResults, FileTrial, Outcome};
 pub use rows::AnalysisRow;
 pub use tasks::{ActivatedOnly, AnalysisTask, IncompletePair};

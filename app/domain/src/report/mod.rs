@@ -19,6 +19,7 @@ pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, headline, headline_of};
 pub use totals::Totals;
 
+use crate::analysis::MeasuringCases;
 use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
 use crate::comparison::Compared;
 use crate::condition::Condition;
@@ -123,6 +124,9 @@ pub struct EvaluationReport {
     /// where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noise_floor: Option<MeasuredNoise>,
+    /// In the unit of test cases, without those that measure nothing by the audits of their tasks; `null` where none was audited.
+    #[serde(default)]
+    pub measuring_cases: Option<MeasuringCases>,
     /// Where it came from, if others ran it: marked wherever the result appears, and never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -260,6 +264,7 @@ impl EvaluationReport {
             tasks,
             trials: trials.iter().map(TrialReport::from).collect(),
             noise_floor,
+            measuring_cases: None,
             imported: None,
         }
     }
