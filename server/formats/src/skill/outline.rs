@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_told_with_its_line() {
-        assert_eq!(outline("a: 1\nb: [\n").unwrap_err().line.is_some(), true);
+        assert!(outline("a: 1\nb: [\n").unwrap_err().line.is_some());
         let deep = "[".repeat(5000);
         assert_eq!(outline(&deep).unwrap_err().code, "yaml_too_complex");
     }

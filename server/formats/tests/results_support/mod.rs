@@ -148,8 +148,6 @@ impl Any {
             }),
             cost: self.maybe(|any| (any.below(1_000_001) as f64) / 1_000.0),
             prices: self.maybe(Self::text),
-            patch: None,
-            outside: None,
             findings: self.maybe(|any| Finding::warning("w", any.text(), any.text()).at(3, None)).into_iter().collect(),
         }
     }

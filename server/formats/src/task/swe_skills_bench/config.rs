@@ -223,5 +223,5 @@ fn megabytes(text: &str) -> Option<u64> {
         None => (text, 1.0 / (1024.0 * 1024.0)),
     };
     let mb = number.trim().parse::<f64>().ok()? * unit;
-    (mb >= 6.0 && mb <= 16.0 * 1024.0 * 1024.0).then_some(mb as u64)
+    (6.0..=16.0 * 1024.0 * 1024.0).contains(&mb).then_some(mb as u64)
 }
