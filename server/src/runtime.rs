@@ -190,6 +190,8 @@ fn about(agent: &str) -> &'static str {
         "gemini-cli" => "Gemini CLI, headless, from its installed tree",
         "qwen-code" => "Qwen Code, headless, from its installed tree",
         "openclaw" => "openclaw, headless, from its installed tree",
+        "mini-swe-agent" => "mini-swe-agent, headless, from its installed tree; looks for no skills",
+        "openhands" => "OpenHands by its SDK, headless, from its installed tree",
         _ => "a command of your own, run in the container",
     }
 }

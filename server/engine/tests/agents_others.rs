@@ -89,6 +89,11 @@ fn bash(command: &str) -> Value {
     json!({"name": "bash", "input": {"command": command}})
 }
 
+#[tokio::test]
+async fn openhands() {
+    check("openhands", Shows { calls: Some(["invoke_skill", "terminal"]), side_calls: 0, opened: Some(true) }).await;
+}
+
 /// It discovers no skills: it is refused for them with the reason, and works without.
 #[tokio::test]
 async fn mini_swe_agent() {
@@ -161,7 +166,7 @@ async fn long_task(agent: &str, is_taken: bool) {
 
 #[tokio::test]
 async fn long_tasks_are_given_whole_or_refused() {
-    for agent in ["claude-code", "codex", "opencode", "gemini-cli", "qwen-code"] {
+    for agent in ["claude-code", "codex", "opencode", "gemini-cli", "qwen-code", "openhands"] {
         long_task(agent, true).await;
     }
     for agent in ["openclaw", "mini-swe-agent"] {

@@ -46,7 +46,7 @@ fn what_cannot_be_installed_is_said_with_a_remedy() {
     let unknown = trees.install("cloud-code", None, &|_| ()).unwrap_err().to_string();
     assert_eq!(
         unknown,
-        "there is no agent 'cloud-code' to install; known: claude-code, codex, opencode, gemini-cli, qwen-code, openclaw, mini-swe-agent"
+        "there is no agent 'cloud-code' to install; known: claude-code, codex, opencode, gemini-cli, qwen-code, openclaw, mini-swe-agent, openhands"
     );
     if !has_clients() {
         return;

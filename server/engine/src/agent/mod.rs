@@ -12,6 +12,7 @@ mod mini_swe_agent;
 pub mod nop;
 mod openclaw;
 mod opencode;
+mod openhands;
 pub mod oracle;
 mod qwen_code;
 mod recorder;

@@ -21,6 +21,16 @@ pub enum TreeError {
         /// For which agent.
         agent: String,
     },
+    /// No Python on this machine is new enough.
+    #[error(
+        "{agent} needs Python {least} or newer, and there is none on this machine that could be copied; install one, as with 'pyenv install {least}'"
+    )]
+    NoPython {
+        /// For which agent.
+        agent: String,
+        /// The least version.
+        least: String,
+    },
     /// The registry does not have it.
     #[error("the registry has no {package} {version}; see what it has with '{look}'")]
     NoSuchVersion {

@@ -9,6 +9,7 @@ mod build;
 mod clients;
 mod error;
 mod hash;
+mod openhands;
 mod python;
 mod recipe;
 mod shared;

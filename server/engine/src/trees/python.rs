@@ -88,20 +88,27 @@ fn install(
         "any",
         &spec,
     ]);
-    shop.run("python3", &args, None).map_err(|error| match error {
-        TreeError::ClientFailed { reason, .. }
-            if reason.contains("No matching distribution found for") && reason.contains(&spec) =>
-        {
-            TreeError::NoSuchVersion {
-                package: wanted.package.to_owned(),
-                version: version.to_owned(),
-                look: format!("pip index versions {}", wanted.package),
-            }
-        }
-        other => other,
-    })?;
+    shop.run("python3", &args, None).map_err(|error| no_such_version(error, wanted.package, &[&spec]))?;
     shop.packages.push(Package { name: wanted.package.to_owned(), version: version.to_owned(), integrity: None });
     Ok(())
+}
+
+/// What pip says where the registry does not have one of `specs`, as what it means.
+pub(super) fn no_such_version(error: TreeError, package: &str, specs: &[&str]) -> TreeError {
+    let TreeError::ClientFailed { reason, .. } = &error else { return error };
+    let version = specs.iter().find_map(|spec| {
+        let (name, version) = spec.split_once("==")?;
+        (name == package && reason.contains("No matching distribution found for") && reason.contains(spec))
+            .then_some(version)
+    });
+    match version {
+        Some(version) => TreeError::NoSuchVersion {
+            package: package.to_owned(),
+            version: version.to_owned(),
+            look: format!("pip index versions {package}"),
+        },
+        None => error,
+    }
 }
 
 /// The program: an interpreter that sees these packages and nothing of the image's or the task's (`-I`).

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::clients::Workshop;
 use super::error::TreeError;
+use super::openhands;
 use super::python::{self, PythonProgram};
 use super::shared::arch;
 use super::shown;
@@ -23,7 +24,7 @@ pub struct Recipe {
 }
 
 /// All agents that can be installed.
-pub const RECIPES: [Recipe; 7] = [
+pub const RECIPES: [Recipe; 8] = [
     Recipe {
         name: "claude-code",
         tested: "2.1.332",
@@ -37,6 +38,13 @@ pub const RECIPES: [Recipe; 7] = [
     Recipe { name: "qwen-code", tested: "0.24.4", package: "@qwen-code/qwen-code", needs_rt: true, make: qwen },
     Recipe { name: "openclaw", tested: "2026.9.6", package: "openclaw", needs_rt: true, make: openclaw },
     Recipe { name: "mini-swe-agent", tested: "2.4.6", package: "mini-swe-agent", needs_rt: true, make: mini },
+    Recipe {
+        name: openhands::AGENT,
+        tested: "1.58.2",
+        package: openhands::PACKAGE,
+        needs_rt: true,
+        make: openhands::build,
+    },
 ];
 
 /// The recipe of an agent.
@@ -55,7 +63,7 @@ impl Recipe {
     pub(super) fn resolve(&self, shop: &Workshop<'_>, version: &str) -> Result<String, TreeError> {
         // A version that is a full one is asked for when it is fetched; words are resolved first.
         let is_full = version.chars().next().is_some_and(|first| first.is_ascii_digit());
-        if !is_full && self.name == MINI.agent {
+        if !is_full && [MINI.agent, openhands::AGENT].contains(&self.name) {
             return Err(TreeError::NoSuchVersion {
                 package: self.package.to_owned(),
                 version: version.to_owned(),
@@ -175,6 +183,11 @@ fn node_agent(
 
 /// Makes a program look for its loader and libraries in the shared C library, by RPATH: what it starts is not touched.
 pub(super) fn patch(shop: &mut Workshop<'_>, program: &str) -> Result<(), TreeError> {
+    patch_as(shop, program, &[])
+}
+
+/// The same for one that has more libraries of its own.
+pub(super) fn patch_as(shop: &mut Workshop<'_>, program: &str, more: &[&str]) -> Result<(), TreeError> {
     if arch(shop)? != "x64" {
         return Err(TreeError::Machine {
             agent: shop.agent.to_owned(),
@@ -183,10 +196,24 @@ pub(super) fn patch(shop: &mut Workshop<'_>, program: &str) -> Result<(), TreeEr
         });
     }
     let patchelf = patchelf(shop)?;
-    let lib = format!("{}/rt/lib", super::MOUNTED);
-    let (loader, target) = (format!("{lib}/ld-linux-x86-64.so.2"), shown(&shop.tree.join(program)));
-    let args = ["--set-interpreter", &loader, "--force-rpath", "--set-rpath", &lib, &target];
+    let loader = format!("{}/rt/lib/ld-linux-x86-64.so.2", super::MOUNTED);
+    let target = shown(&shop.tree.join(program));
+    let args = ["--set-interpreter", &loader, "--force-rpath", "--set-rpath", &searched(more), &target];
     shop.run(&patchelf, &args, None).map(drop)
+}
+
+/// Makes libraries look where their program does, whatever was written into them where they were built.
+pub(super) fn rpath(shop: &mut Workshop<'_>, libraries: &[std::path::PathBuf], more: &[&str]) -> Result<(), TreeError> {
+    let patchelf = patchelf(shop)?;
+    let searched = searched(more);
+    let files: Vec<String> = libraries.iter().map(|path| shown(path)).collect();
+    let args = ["--force-rpath", "--set-rpath", &searched].into_iter().chain(files.iter().map(String::as_str));
+    shop.run(&patchelf, &args.collect::<Vec<_>>(), None).map(drop)
+}
+
+fn searched(more: &[&str]) -> String {
+    let rt = format!("{}/rt/lib", super::MOUNTED);
+    std::iter::once(rt.as_str()).chain(more.iter().copied()).collect::<Vec<_>>().join(":")
 }
 
 /// The program that does it, from the distribution.

@@ -19,7 +19,7 @@ use self::output::Output;
 use super::recorder::Recorder;
 use super::{
     Agent, AgentContext, AgentEnd, AgentRun, claude_code, codex, gemini_cli, mini_swe_agent, openclaw, opencode,
-    qwen_code,
+    openhands, qwen_code,
 };
 use crate::sandbox::{Caps, ExecEnd, ExecSpec, Exit, Mount, Sandbox};
 use crate::trees::{InstalledTree, MOUNTED, mounted};
@@ -131,6 +131,7 @@ pub fn from_tree(tree: InstalledTree) -> Option<Arc<dyn Agent>> {
         "qwen-code" => Box::new(qwen_code::QwenCode),
         "mini-swe-agent" => Box::new(mini_swe_agent::MiniSweAgent),
         "openclaw" => Box::new(openclaw::OpenClaw),
+        "openhands" => Box::new(openhands::OpenHands),
         _ => return None,
     };
     Some(Arc::new(Installed { program, tree }))
@@ -286,7 +287,7 @@ impl Installed {
         let mut findings = vec![self.tree.finding(), Finding::note("agent_preflight", "agent", facts)];
         findings.extend(reading.notes.iter().map(|note| Finding::note("agent_record", "agent", note)));
         let reported = wire::reported(reading, session.as_ref());
-        findings.extend(wire::disagreement(&reported, gateway));
+        findings.extend(wire::disagreement(&reported, reading.model_calls, gateway));
         let mut run = recorder.end(end::of(end.exit, reading, words, gateway));
         wire::into_steps(&mut run.trace, &gateway.records());
         run.skills = reading.skills.clone();
