@@ -99,7 +99,9 @@ const GOOD: &str =
 #[tokio::test]
 async fn posts_without_our_token_do_nothing() {
     let site = site().await;
-    for path in ["/tasks/add", "/evaluations/check", "/evaluations/start", "/evaluations/1/cancel", "/theme"] {
+    for path in
+        ["/skills/fetch", "/tasks/add", "/evaluations/check", "/evaluations/start", "/evaluations/1/cancel", "/theme"]
+    {
         for fields in ["", "csrf=&path=%2F", "csrf=another&theme=dark"] {
             let answer = post(&site, path, fields).await;
             assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {fields}");
@@ -135,6 +137,23 @@ async fn a_refused_skill_is_answered_with_place_reason_and_hint() {
     let none = upload(&site, TOKEN, &[]).await;
     assert_eq!(none.status, StatusCode::UNPROCESSABLE_ENTITY);
     assert!(none.body.contains("o file was chosen"), "{}", none.body);
+}
+
+#[tokio::test]
+async fn an_address_that_is_not_fetched_is_answered_with_the_reason() {
+    let site = site().await;
+    for (address, want) in [
+        ("http://example.com/a", "only https:// addresses are fetched"),
+        ("https://me:key@example.com/a", "user name or password"),
+        ("https://127.0.0.1/a", "names no host"),
+        ("https://example.com/a@--upload-pack=x", "no commit, branch or tag"),
+        ("https://example.com/a", "this server fetches no repositories"),
+    ] {
+        let answer = post(&site, "/skills/fetch", &format!("csrf={TOKEN}&address={address}")).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{address}");
+        assert!(answer.body.contains(want), "{address}: {}", answer.body);
+    }
+    assert!(get(&site, "/skills").await.body.contains("fetch-address"));
 }
 
 #[tokio::test]

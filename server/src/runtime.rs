@@ -128,7 +128,8 @@ fn agents(config: &Config, command: Option<&str>) -> Vec<Arc<dyn Agent>> {
 }
 
 /// Where repositories come from, and are kept.
-fn repositories(config: &Config) -> Repositories {
+#[must_use]
+pub fn repositories(config: &Config) -> Repositories {
     Repositories::new(RepositoriesConfig {
         cache: absolute(&config.data).join("repositories"),
         mirrors: config.repository_mirrors.clone(),

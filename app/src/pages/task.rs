@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use domain::id::TaskId;
 use domain::listing::TaskDetail;
-use domain::task::{Environment, ImageSource, NetworkPolicy, ResultPlace, Task as DomainTask};
+use domain::path::RelPath;
+use domain::repository::TargetRepository;
+use domain::task::{Environment, ImageSource, NetworkPolicy, ResultPlace, Scoring, Task as DomainTask};
 use leptos::prelude::*;
 use leptos_meta::Title;
 
@@ -110,6 +112,7 @@ fn environment(environment: &Environment) -> impl IntoView + use<> {
             <h2>"Environment"</h2>
             <table class="table table-facts"><tbody>
                 {fact("Image", image)}
+                {environment.repository.as_ref().map(repository)}
                 {fact("Working folder", environment.workdir.clone().unwrap_or_else(|| "the image's own".to_owned()))}
                 {fact("CPUs", environment.cpus.to_string())}
                 {fact("Memory", format!("{} MiB", environment.memory_mb))}
@@ -120,6 +123,24 @@ fn environment(environment: &Environment) -> impl IntoView + use<> {
                 {(!names.is_empty()).then(|| fact("Variables", names))}
             </tbody></table>
         </section>
+    }
+}
+
+const fn reward(scoring: Scoring) -> &'static str {
+    match scoring {
+        Scoring::Reward => "written by the verifier",
+        Scoring::PassRate => "share of test cases that passed; failed build checks make it a fail",
+    }
+}
+
+fn repository(target: &TargetRepository) -> impl IntoView + use<> {
+    let part = target.sparse.iter().map(RelPath::as_str).collect::<Vec<_>>().join(", ");
+    view! {
+        {fact("Repository", target.url.to_string())}
+        {fact("Commit", target.commit.to_string())}
+        {fact("Lies in", target.folder.clone())}
+        {(!part.is_empty()).then(|| fact("Only", part))}
+        {(!target.setup.is_empty()).then(|| fact("Set up by", target.setup.join(" · ")))}
     }
 }
 
@@ -141,6 +162,7 @@ fn phases(task: &DomainTask) -> impl IntoView + use<> {
                 {fact("Verifier", format!("{}/test.sh", task.verifier.folder.as_str()))}
                 {fact("Verifier's limit", time(task.verifier.timeout))}
                 {fact("Verifier's network", own(&task.verifier.network))}
+                {fact("Reward", reward(task.verifier.scoring).to_owned())}
                 {fact("Passes from reward", task.verifier.pass_mark.to_string())}
                 {(!asked.is_empty()).then(|| fact("Asks for secrets", asked))}
                 {fact("Own solution", oracle)}

@@ -328,8 +328,16 @@ fn signs_of_a_failed_installation_are_quoted() {
 
 #[test]
 fn no_bytes_make_a_reader_panic() {
-    let seeds = [ZERO, UNCOLLECTED, RED, r#"{"reward":0.5,"x":1}"#, "1\r\n", &case_file("pytest-8.4.1-rA-v.txt")]
-        .map(str::to_owned);
+    let seeds = [
+        ZERO,
+        UNCOLLECTED,
+        RED,
+        r#"{"reward":0.5,"x":1}"#,
+        "1\r\n",
+        &case_file("pytest-8.4.1-rA-v.txt"),
+        &case_file("pytest-9.2.0.junit.xml"),
+    ]
+    .map(str::to_owned);
     let mut state = 1_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -350,6 +358,9 @@ fn no_bytes_make_a_reader_panic() {
             reward_txt: (random(2) == 0).then(|| bytes.clone()),
             reward_json: (random(2) == 0).then(|| bytes.clone()),
             ctrf: vec![("ctrf.json".to_owned(), bytes.clone())],
+            junit: vec![("junit.xml".to_owned(), bytes.clone())],
+            checks: (random(2) == 0).then(|| bytes.clone()),
+            scoring: if random(2) == 0 { Scoring::Reward } else { Scoring::PassRate },
             output: String::from_utf8_lossy(&bytes).into_owned(),
             ..run(None, &[], "")
         });

@@ -69,6 +69,25 @@ impl Repositories {
         self.cache().join(commit.as_str())
     }
 
+    /// The version of the program that fetches, such as `git version 2.47.3`.
+    ///
+    /// # Errors
+    /// [`RepoError::NoGit`].
+    pub async fn version(&self) -> Result<String, RepoError> {
+        self.git().prepare()?;
+        let command = self.git().command(self.cache(), &[OsStr::new("version")]);
+        let printed = self.git().local("say its version", command, b"").await?;
+        Ok(String::from_utf8_lossy(&printed).trim().to_owned())
+    }
+
+    /// Mirrors on this machine that are no repositories, as sentences with a remedy.
+    #[must_use]
+    pub fn broken_mirrors(&self) -> Vec<String> {
+        let urls = self.0.config.mirrors.urls();
+        let broken = urls.filter_map(|(url, place)| self.reachable(place, url).err());
+        broken.map(|error| error.to_string()).collect()
+    }
+
     /// The commit that a branch or tag names now; a full commit id is taken as it is. `None` = the head of the default branch.
     ///
     /// # Errors
@@ -177,12 +196,11 @@ impl Repositories {
     }
 
     fn remote_command(&self, folder: &Path, place: &Place, arguments: &[&OsStr]) -> tokio::process::Command {
-        let mut all: Vec<&OsStr> = Vec::new();
+        let mut command = self.git().command(folder, arguments);
         if matches!(place, Place::Folder(_)) {
-            all.extend(["-c", "protocol.file.allow=always"].map(OsStr::new));
+            command.env("GIT_ALLOW_PROTOCOL", "file");
         }
-        all.extend(arguments);
-        self.git().command(folder, &all)
+        command
     }
 
     fn gone_wrong(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum RepoError {
     /// There is no `git`.
-    #[error("the program git cannot be started: {0}; install it (2.31 or newer) where this program finds it")]
+    #[error("the program git cannot be started: {0}; install it (2.32 or newer) where this program finds it")]
     NoGit(#[source] std::io::Error),
     /// The repository is there and does not have the commit.
     #[error(

@@ -24,10 +24,6 @@ pub(crate) const LOCAL_TIME: Duration = Duration::from_secs(600);
 /// untidy in old repositories is not.
 const SETTINGS: &str = "[safe]
 \tdirectory = *
-[protocol]
-\tallow = never
-[protocol \"https\"]
-\tallow = always
 [core]
 \thooksPath = /dev/null
 \tfsmonitor = false
@@ -125,6 +121,7 @@ impl Git {
             ("GIT_ASKPASS", word("true")),
             ("SSH_ASKPASS", word("true")),
             ("GIT_SSH_COMMAND", word("false")),
+            ("GIT_ALLOW_PROTOCOL", word("https")),
             ("GIT_PROTOCOL_FROM_USER", word("0")),
             ("GIT_NO_LAZY_FETCH", word("1")),
             ("GIT_NO_REPLACE_OBJECTS", word("1")),

@@ -26,7 +26,7 @@ impl Place {
 
 /// Mirrors by the address they stand for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mirrors(BTreeMap<String, Place>);
+pub struct Mirrors(BTreeMap<String, (RepositoryUrl, Place)>);
 
 impl Mirrors {
     /// Mirrors from (address, place); a place is an https address or an absolute path. With or without `.git` an address is the same.
@@ -49,14 +49,19 @@ impl Mirrors {
             } else {
                 return Err(wrong("the mirror is neither an address nor an absolute path".to_owned()));
             };
-            mirrors.insert(url.key().to_owned(), place);
+            mirrors.insert(url.key().to_owned(), (url, place));
         }
         Ok(Self(mirrors))
     }
 
     /// Where `url` is fetched from.
     pub(crate) fn of(&self, url: &RepositoryUrl) -> Place {
-        self.0.get(url.key()).cloned().unwrap_or_else(|| Place::Url(url.clone()))
+        self.0.get(url.key()).map_or_else(|| Place::Url(url.clone()), |(_, place)| place.clone())
+    }
+
+    /// Each address and what stands for it.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = (&RepositoryUrl, &Place)> {
+        self.0.values().map(|(url, place)| (url, place))
     }
 }
 

@@ -31,6 +31,7 @@ pub async fn run(common: &CommonArgs) -> Result<Exit, Failure> {
             findings.push(Finding { what: "data folder", outcome: data_folder(&config) });
             findings.push(Finding { what: "container engine", outcome: engine(&config).await });
             findings.extend(images(&config).await);
+            findings.push(Finding { what: "repositories", outcome: repositories(&config).await });
             findings.push(Finding { what: "models", outcome: models(&config) });
             findings.push(Finding { what: "task folders", outcome: task_roots(&config) });
         }
@@ -87,6 +88,19 @@ async fn images(config: &Config) -> Vec<Finding> {
         findings.push(Finding { what: "image stand-in", outcome });
     }
     findings
+}
+
+/// Without git most tasks run all the same.
+async fn repositories(config: &Config) -> Result<String, String> {
+    let repositories = crate::runtime::repositories(config);
+    let broken = repositories.broken_mirrors();
+    if !broken.is_empty() {
+        return Err(broken.join("; "));
+    }
+    if !config.data.exists() {
+        return Ok("not looked at before the data folder is there".to_owned());
+    }
+    Ok(repositories.version().await.unwrap_or_else(|error| format!("none can be fetched: {error}")))
 }
 
 fn models(config: &Config) -> Result<String, String> {

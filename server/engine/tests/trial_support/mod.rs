@@ -22,7 +22,7 @@ use engine::agent::command::CommandAgent;
 use engine::blobs::Blobs;
 use engine::image::{ImageConfig, Images};
 use engine::network::Networks;
-use engine::sandbox::Redactor;
+use engine::sandbox::{Engine, Redactor};
 use engine::trial::{Executor, ExecutorParts};
 use gateway::Gateway;
 use repos::{Mirrors, Repositories, RepositoriesConfig};
@@ -85,6 +85,15 @@ impl Ended {
     pub fn finding(&self, code: &str) -> Option<&str> {
         self.result.findings.iter().find(|finding| finding.code == code).map(|finding| finding.message.as_str())
     }
+}
+
+/// A task of these files, as it is read from a folder.
+pub fn repository_task(files: &[(&str, &str)]) -> (LoadedTree, Task) {
+    let file = |text: &str| LoadedFile { executable: false, bytes: text.as_bytes().to_vec() };
+    let files: LoadedTree = files.iter().map(|(path, text)| (RelPath::new(path).unwrap(), file(text))).collect();
+    let loaded = formats::task::load("pinned", files, Vec::new());
+    let task = loaded.task.unwrap_or_else(|| panic!("{:?}", loaded.findings));
+    (loaded.files, task)
 }
 
 pub fn workspace() -> ResultPlace {
@@ -155,7 +164,10 @@ impl Bench {
     }
 
     pub async fn order(&self, case: &Case<'_>) -> TrialOrder {
-        let (files, task) = self.task(case);
+        self.order_of(self.task(case), case.settings.clone()).await
+    }
+
+    async fn order_of(&self, (files, task): (LoadedTree, Task), settings: RunSettings) -> TrialOrder {
         for (_, file) in files.iter() {
             self.blobs.put(file.bytes.clone()).await.unwrap();
         }
@@ -171,13 +183,30 @@ impl Bench {
             agent: self.agent.clone(),
             model: None,
             spent: Spending::default(),
-            settings: case.settings.clone(),
+            settings,
         }
     }
 
     pub async fn trial(&self, case: &Case<'_>) -> Ended {
+        self.run(self.order(case).await).await
+    }
+
+    /// A trial of a task that stands by itself, whose files are `task.0`.
+    pub async fn trial_of(&self, task: (LoadedTree, Task)) -> Ended {
+        self.run(self.order_of(task, RunSettings::default()).await).await
+    }
+
+    /// Removes an image that a trial has built, which has no label of the test's.
+    pub async fn remove_image(&self, image: Option<&str>) {
+        let Some(image) = image else { return };
+        self.rig.engine.settle().await;
+        let options = bollard::query_parameters::RemoveImageOptions { force: true, ..Default::default() };
+        self.rig.docker.remove_image(image, Some(options), None).await.unwrap();
+    }
+
+    async fn run(&self, order: TrialOrder) -> Ended {
         let (events, mut received) = mpsc::unbounded_channel();
-        self.executor.run(self.order(case).await, events, CancellationToken::new()).await;
+        self.executor.run(order, events, CancellationToken::new()).await;
         let (mut agent, mut verifier, mut result) = (String::new(), String::new(), None);
         while let Some(event) = received.recv().await {
             match event.what {

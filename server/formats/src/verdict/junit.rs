@@ -53,6 +53,7 @@ pub fn read_junit(bytes: &[u8]) -> Result<Vec<TestCase>, JunitError> {
                 other if open => outcome(other, &tag, &mut tests),
                 _ => {}
             },
+            Event::Text(text) if open => uncollected(&text.xml10_content(), &mut tests),
             Event::End(tag) if tag.local_name().as_ref() == "testcase" => open = false,
             _ => {}
         }
@@ -92,6 +93,15 @@ fn outcome(element: &str, tag: &BytesStart<'_>, tests: &mut [TestCase]) {
         _ => return,
     };
     test.message = (!message.is_empty()).then(|| head(&message, MAX_MESSAGE));
+}
+
+/// Why a file could not be read stands in the text alone.
+fn uncollected(text: &str, tests: &mut [TestCase]) {
+    let Some(test) = tests.last_mut().filter(|test| test.status == TestStatus::Other) else { return };
+    let cause = text.lines().find_map(|line| line.strip_prefix("E ")).map(str::trim);
+    if let Some(cause) = cause {
+        test.message = Some(head(cause, MAX_MESSAGE));
+    }
 }
 
 fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
