@@ -17,7 +17,7 @@ pub struct AuditArgs {
     /// Tasks: a task folder, or a folder of them. May be given several times.
     #[arg(required = true, value_name = "PATH")]
     tasks: Vec<PathBuf>,
-    /// Take only the tasks of these names.
+    /// Take only the tasks of these names; `batch1-*` takes all that begin so.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     task_ids: Vec<String>,
     /// Runs of `nop` and of the solution on each task. With one, flakiness cannot be seen.

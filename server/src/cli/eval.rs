@@ -75,7 +75,7 @@ pub struct EvalArgs {
     /// Build images again without the engine's cache.
     #[arg(long)]
     rebuild: bool,
-    /// Take only the tasks of these names.
+    /// Take only the tasks of these names; `batch1-*` takes all that begin so.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     task_ids: Vec<String>,
     /// Put the result under the task set of this name on the leaderboard; all of --tasks are the set if there is none yet.
@@ -193,7 +193,7 @@ pub(super) async fn tasks(
         let all: Vec<TaskId> = intake.accepted.iter().map(|task| task.id).collect();
         ops.ensure_task_set(set, &all).await.map_err(unusable)?;
     }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
+    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| is_meant(wanted, name));
     let refused: Vec<Refused> = intake
         .refused
         .into_iter()
@@ -209,7 +209,7 @@ pub(super) async fn tasks(
         say(&task.findings);
     }
     let chosen: Vec<_> = intake.accepted.iter().filter(|task| wanted(&task.name)).collect();
-    if let Some(missing) = names.iter().find(|name| chosen.iter().all(|task| task.name != **name)) {
+    if let Some(missing) = names.iter().find(|name| !chosen.iter().any(|task| is_meant(name, &task.name))) {
         let names: Vec<&str> = intake.accepted.iter().map(|task| task.name.as_str()).collect();
         return Err(Failure::unusable(anyhow!("there is no task '{missing}'; there are: {}", names.join(", "))));
     }
@@ -218,6 +218,11 @@ pub(super) async fn tasks(
         say(&task.findings.iter().map(placed).collect::<Vec<_>>());
     }
     Ok(chosen.into_iter().map(|task| task.id).collect())
+}
+
+/// A name, or the beginning of names before a `*`.
+fn is_meant(wanted: &str, name: &str) -> bool {
+    wanted.strip_suffix('*').map_or(wanted == name, |start| name.starts_with(start))
 }
 
 pub(super) fn refuse(refused: &[Refused]) -> Result<(), Failure> {

@@ -1,5 +1,5 @@
 //! Tasks of both layouts in memory, to be changed by tests.
-#![allow(missing_docs, reason = "tests")]
+#![allow(missing_docs, dead_code, reason = "each test program uses a part")]
 
 use domain::finding::Severity;
 use domain::path::RelPath;
