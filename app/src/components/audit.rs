@@ -40,11 +40,11 @@ pub fn Standing(audit: AuditStanding) -> impl IntoView {
     let settled = match audit.settled {
         None => view! { <span class="quiet">"not audited"</span> }.into_any(),
         Some(summary) => {
-            let trust = if summary.outcome.is_trusted() { "trusted: " } else { "not trusted: " };
+            let trust = if summary.outcome.is_trusted() { "trusted" } else { "not trusted" };
             let apart = pass_without_work(&summary.classes);
             view! {
-                <span class="visually-hidden">{trust}</span>
                 <OutcomeMark outcome=summary.outcome sentence=summary.sentence/>
+                <span class="quiet block">{trust}</span>
                 {apart.map(|words| view! { <span class="quiet block">{words}</span> })}
             }
             .into_any()

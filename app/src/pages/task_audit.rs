@@ -47,7 +47,7 @@ fn said(report: AuditReport) -> impl IntoView {
             view! {
                 <p>{task.outcome.map(|outcome| view! { <OutcomeMark outcome=outcome/> })}" "<span class="foreign">{task.sentence.clone()}</span></p>
                 {task.remedy.clone().map(|remedy| view! { <p class="quiet">{remedy}</p> })}
-                <div class="columns">
+                <div class="section">
                     <div>{runs(audit, &task)}</div>
                     {(!tests.is_empty()).then(|| test_table(tests))}
                 </div>
