@@ -1,3 +1,5 @@
+//! Alignments by hand, and alignments that no other beats.
+
 use serde_json::json;
 
 use super::align::{Item, align};
