@@ -121,6 +121,22 @@ step("the lists know what was made", async () => {
   }
 });
 
+step("the leaderboard has the row, unranked, and sorts and filters by its address", async () => {
+  await page.getByRole("link", { name: "Leaderboard", exact: true }).click();
+  await sees(page.locator(".board").getByText("bookkeeping-conventions"));
+  await sees(page.locator(".board").getByText("scripted model").first());
+  await sees(page.getByText("1 row is scripted or imported: shown, never ranked."));
+  await page.locator(".board").getByRole("link", { name: "No skill" }).click();
+  await page.waitForURL(/sort=-without/);
+  await sees(page.locator('.board th[aria-sort="descending"]').getByText("No skill"));
+  assert.deepEqual(await shoot(page, "leaderboard"), []);
+  await page.getByLabel("Search").fill("nothing like it");
+  await page.getByRole("button", { name: "Show" }).click();
+  await sees(page.getByText("No row matches"));
+  await page.getByRole("link", { name: "Clear filters" }).first().click();
+  await sees(page.locator(".board").getByText("bookkeeping-conventions"));
+});
+
 test("the result can be read without JavaScript", async (context) => {
   if (broken) return context.skip("there is no result");
   const plain = await open(browser, { javaScriptEnabled: false });

@@ -21,6 +21,7 @@ pub fn App() -> impl IntoView {
             <main id="main" class="main" tabindex="-1">
                 <FlatRoutes fallback=pages::not_found::NotFound>
                     <Route path=path!("/") view=pages::home::Home ssr=SsrMode::Async/>
+                    <Route path=path!("/leaderboard") view=pages::leaderboard::Leaderboard ssr=SsrMode::Async/>
                     <Route path=path!("/skills") view=pages::skills::Skills ssr=SsrMode::Async/>
                     <Route path=path!("/skills/upload") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/skills/:id") view=pages::skill::Skill ssr=SsrMode::Async/>

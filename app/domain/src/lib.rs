@@ -10,6 +10,7 @@ pub mod hash;
 pub mod history;
 pub mod id;
 pub mod imported;
+pub mod leaderboard;
 pub mod listing;
 pub mod order;
 pub mod path;

@@ -6,6 +6,7 @@ pub(crate) mod backend;
 mod client;
 mod evaluations;
 mod home;
+mod leaderboard;
 mod pairs;
 mod plan;
 mod skills;
@@ -15,9 +16,10 @@ pub use audits::{AuditView, audit, audit_runs};
 pub use client::SameBuild;
 pub use evaluations::{EvaluationView, evaluation, evaluations};
 pub use home::{HomeView, home};
+pub use leaderboard::leaderboard;
 pub use pairs::{PairView, pair};
 pub use plan::{Checked, PlanFormView, check_plan, new_evaluation};
-pub use skills::{skill, skills};
+pub use skills::{SkillView, skill, skills};
 pub use tasks::{TasksView, task, tasks};
 
 /// What a page can do: given by the server as a context.

@@ -1,12 +1,25 @@
 //! Skills as pages read them.
 
 use domain::id::SkillId;
+use domain::leaderboard::LeaderboardRow;
 use domain::listing::{SkillDetail, SkillListing};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
+use serde::{Deserialize, Serialize};
 
 use super::SameBuild;
 use crate::AppError;
+
+/// A skill as its page shows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SkillView {
+    /// Its versions and files.
+    pub skill: SkillDetail,
+    /// Its rows of the leaderboard, newest version first.
+    pub rows: Vec<LeaderboardRow>,
+    /// How this server was reached, such as `http://127.0.0.1:3000`, for links to be put elsewhere.
+    pub origin: String,
+}
 
 /// All skills, newest version each.
 #[server(prefix = "/api", endpoint = "skills", input = GetUrl, client = SameBuild)]
@@ -14,8 +27,19 @@ pub async fn skills() -> Result<Vec<SkillListing>, AppError> {
     Ok(super::ops()?.skills().await?)
 }
 
-/// One skill with its versions.
+/// One skill with its versions and results.
 #[server(prefix = "/api", endpoint = "skill", input = GetUrl, client = SameBuild)]
-pub async fn skill(id: SkillId) -> Result<SkillDetail, AppError> {
-    Ok(super::ops()?.skill(id).await?)
+pub async fn skill(id: SkillId) -> Result<SkillView, AppError> {
+    let ops = super::ops()?;
+    Ok(SkillView { skill: ops.skill(id).await?, rows: ops.skill_rows(id).await?, origin: origin() })
+}
+
+/// From the `Host` that the request named; the guard has let in only names of this server.
+#[cfg(feature = "ssr")]
+fn origin() -> String {
+    let parts = use_context::<axum::http::request::Parts>();
+    let header = |name: &str| parts.as_ref().and_then(|parts| parts.headers.get(name)?.to_str().ok());
+    // A proxy in front that speaks TLS says so.
+    let scheme = if header("x-forwarded-proto") == Some("https") { "https" } else { "http" };
+    format!("{scheme}://{}", header("host").unwrap_or("localhost"))
 }

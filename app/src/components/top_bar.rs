@@ -20,6 +20,7 @@ pub fn TopBar() -> impl IntoView {
                     "Skilldelta"
                 </a>
                 <nav class="top-nav" aria-label="Main">
+                    <A href="/leaderboard" {..} class="top-link">"Leaderboard"</A>
                     <A href="/evaluations" {..} class="top-link">"Evaluations"</A>
                     <A href="/skills" {..} class="top-link">"Skills"</A>
                     <A href="/tasks" {..} class="top-link">"Tasks"</A>

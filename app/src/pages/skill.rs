@@ -2,14 +2,15 @@
 
 use domain::finding::Finding;
 use domain::id::SkillId;
-use domain::listing::{FindingCounts, SkillDetail, SkillVersionDetail};
+use domain::listing::{FindingCounts, SkillVersionDetail};
 use domain::tree::Tree;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
 use super::address::part;
+use super::skill_results::SkillResults;
 use crate::AppError;
-use crate::api;
+use crate::api::{self, SkillView};
 use crate::components::findings::{FindingList, FindingNumbers};
 use crate::components::fold::LongText;
 use crate::components::loaded::loaded;
@@ -29,10 +30,11 @@ pub fn Skill() -> impl IntoView {
             }
         },
     );
-    loaded(data, |skill| page(skill).into_any())
+    loaded(data, |view| page(view).into_any())
 }
 
-fn page(skill: SkillDetail) -> impl IntoView {
+fn page(view: SkillView) -> impl IntoView {
+    let SkillView { skill, rows, origin } = view;
     let newest = skill.versions.first().cloned();
     let evaluate = newest.as_ref().map(|version| format!("/evaluations/new?skill={}", version.id));
     view! {
@@ -47,6 +49,7 @@ fn page(skill: SkillDetail) -> impl IntoView {
                 {newest.as_ref().map(|version| view! { <p class="lead foreign">{version.manifest.description.clone()}</p> })}
                 {newest.as_ref().map(facts)}
             </header>
+            <SkillResults skill=skill.id name=skill.name.clone() rows=rows origin=origin/>
             {newest.as_ref().map(|version| findings(version.findings.clone()))}
             <section class="section">
                 <h2>"SKILL.md"</h2>

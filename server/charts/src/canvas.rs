@@ -159,8 +159,8 @@ fn finish(svg: String, words: &Words) -> String {
     svg
 }
 
-/// Text for the inside of an element.
-fn escape(text: &str) -> String {
+/// Text for the inside of an element, or of an attribute between quotation marks.
+pub(crate) fn escape(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
         match c {
             '<' => escaped.push_str("&lt;"),

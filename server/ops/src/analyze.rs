@@ -73,7 +73,7 @@ pub fn published_table() -> Result<PublishedReport> {
     Ok(PublishedReport::of(&table))
 }
 
-fn unusable(name: &str, findings: Vec<Finding>) -> OpsError {
+pub(crate) fn unusable(name: &str, findings: Vec<Finding>) -> OpsError {
     let message = format!(
         "{name} cannot be used: {}",
         if findings.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", findings.len()) }

@@ -10,7 +10,7 @@ use domain::plan::EvaluationPlan;
 use domain::report::{EvaluationReport, TrialRecord};
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
-use store::{AttemptRow, EvaluationRow, Recorded, StoredEvent, TrialRow};
+use store::{EvaluationRow, Recorded, StoredEvent, TrialRow};
 use tokio::sync::watch;
 
 use crate::{Ops, OpsError, Result};
@@ -135,34 +135,12 @@ impl Ops {
     }
 
     pub(crate) async fn records(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
-        let names: HashMap<_, _> = row.plan.tasks.iter().map(|task| (task.id, task.name.clone())).collect();
-        if row.imported.is_some() {
-            let trials = self.store.imported_trials(row.id).await?;
-            return Ok(trials.iter().map(|trial| trial.record(name(&names, trial.task))).collect());
-        }
-        let results = self.store.results(row.id).await?;
-        Ok(results.into_iter().map(|(trial, attempt)| record(&names, trial, attempt)).collect())
+        Ok(self.store.records(row).await?)
     }
 
     async fn task_names(&self, id: EvaluationId) -> Result<HashMap<domain::id::TaskId, String>> {
         let row = self.store.evaluation(id).await?;
         Ok(row.plan.tasks.into_iter().map(|task| (task.id, task.name)).collect())
-    }
-}
-
-fn name(names: &HashMap<domain::id::TaskId, String>, task: domain::id::TaskId) -> String {
-    names.get(&task).cloned().unwrap_or_default()
-}
-
-fn record(names: &HashMap<domain::id::TaskId, String>, trial: TrialRow, attempt: Option<AttemptRow>) -> TrialRecord {
-    TrialRecord {
-        id: trial.id,
-        task_id: trial.task,
-        task: name(names, trial.task),
-        condition: trial.condition,
-        repeat: trial.repeat,
-        state: trial.state,
-        result: attempt.and_then(|attempt| attempt.result),
     }
 }
 

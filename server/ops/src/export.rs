@@ -154,7 +154,7 @@ fn finished(id: EvaluationId, format: ExportFormat, (mut files, left_out): (Vec<
     Export { name: format.name(id), is_folder: format.is_folder(), media_type: format.media_type(), files, left_out }
 }
 
-fn invalid(error: ExportError) -> OpsError {
+pub(crate) fn invalid(error: ExportError) -> OpsError {
     let message = match std::error::Error::source(&error) {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

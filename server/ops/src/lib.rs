@@ -11,6 +11,7 @@ mod estimate;
 mod evaluations;
 mod export;
 mod import;
+mod leaderboard;
 mod noise;
 mod pairs;
 mod plan;
@@ -34,6 +35,7 @@ pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use error::{OpsError, Result};
 pub use export::Export;
+pub use leaderboard::{BadgeChoice, BadgeImage};
 pub use secrets::Secrets;
 pub use skills::Upload;
 

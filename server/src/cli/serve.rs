@@ -69,6 +69,8 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     };
     let site =
         Site { ops: runtime.ops.clone(), queue: queue.clone(), root: args.site, listen, public_hosts, csrf: token()? };
+    let board = runtime.ops.clone();
+    let board = tokio::spawn(async move { board.keep_leaderboard().await });
     let stopped = stop.clone();
     let server = axum::serve(listener, router(site)).with_graceful_shutdown(async move { stopped.cancelled().await });
     let server = tokio::spawn(server.into_future());
@@ -89,6 +91,7 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     }
     // Event streams of open pages would keep the server for ever.
     server.abort();
+    board.abort();
     Ok(Exit::Done)
 }
 

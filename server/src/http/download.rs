@@ -6,7 +6,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::id::{EvaluationId, TrialId};
 use formats::export::ExportFormat;
-use ops::{Ops, OpsError};
+use ops::{Export, Ops, OpsError};
 
 use super::refusal::Refused;
 
@@ -16,7 +16,11 @@ pub async fn download(
     Path((id, word)): Path<(EvaluationId, String)>,
 ) -> Result<Response, Refused> {
     let format = ExportFormat::from_word(&word).ok_or(OpsError::NotFound { what: "export format", id: word })?;
-    let export = ops.export(id, format).await?;
+    exported(ops.export(id, format).await?)
+}
+
+/// Any export as an attachment.
+pub fn exported(export: Export) -> Result<Response, Refused> {
     let media_type = export.media_type;
     let (name, bytes) = export.into_download()?;
     Ok(attachment(media_type, &name, bytes))

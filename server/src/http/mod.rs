@@ -3,6 +3,7 @@
 mod download;
 mod events;
 mod health;
+mod leaderboard;
 mod refusal;
 mod rest;
 mod security;
@@ -74,6 +75,8 @@ pub fn router(site: Site) -> Router {
         .route("/api/evaluations/{id}/events", get(events::events).with_state(site.ops.clone()))
         .route("/evaluations/{id}/export/{format}", get(download::download).with_state(site.ops.clone()))
         .route("/evaluations/{id}/trials/{trial}/patch", get(download::patch).with_state(site.ops.clone()))
+        .route("/leaderboard/export/{format}", get(leaderboard::export).with_state(site.ops.clone()))
+        .route("/badge/{file}", get(leaderboard::badge).with_state(site.ops.clone()))
         .route("/api/health", get(health::health).with_state((site.ops.clone(), site.queue)))
         .nest_service("/pkg", assets(&site.root, "pkg", "public, max-age=31536000, immutable"))
         .nest_service("/fonts", assets(&site.root, "fonts", "public, max-age=86400"))

@@ -64,7 +64,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Turns away what comes from elsewhere, and puts the protective headers on every answer.
+/// Turns away what comes from elsewhere, and puts the protective headers on every answer that has no other of its own (badges are shown elsewhere).
 pub async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
     let mut response = match check(&hosts, request.method(), request.headers()) {
         Ok(()) => next.run(request).await,
@@ -78,7 +78,7 @@ pub async fn guard(State(hosts): State<Hosts>, request: Request, next: Next) -> 
         ("cross-origin-opener-policy", "same-origin"),
         ("cross-origin-resource-policy", "same-origin"),
     ] {
-        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        headers.entry(HeaderName::from_static(name)).or_insert(HeaderValue::from_static(value));
     }
     headers.entry("content-security-policy").or_insert(HeaderValue::from_static(POLICY));
     response

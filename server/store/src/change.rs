@@ -15,11 +15,12 @@ pub(crate) struct Change {
     wakes: Arc<Wakes>,
     events: BTreeMap<EvaluationId, EventId>,
     queue: bool,
+    finished: bool,
 }
 
 impl Change {
     pub(crate) fn new(tx: Transaction<'static, Sqlite>, wakes: Arc<Wakes>) -> Self {
-        Self { tx, wakes, events: BTreeMap::new(), queue: false }
+        Self { tx, wakes, events: BTreeMap::new(), queue: false, finished: false }
     }
 
     pub(crate) fn db(&mut self) -> &mut SqliteConnection {
@@ -36,6 +37,11 @@ impl Change {
         self.queue = true;
     }
 
+    /// Has the leaderboard brought up to date after the commit.
+    pub(crate) fn wake_finished(&mut self) {
+        self.finished = true;
+    }
+
     pub(crate) async fn commit(self) -> Result<()> {
         self.tx.commit().await?;
         for (evaluation, event) in self.events {
@@ -43,6 +49,9 @@ impl Change {
         }
         if self.queue {
             self.wakes.queue();
+        }
+        if self.finished {
+            self.wakes.finish();
         }
         Ok(())
     }

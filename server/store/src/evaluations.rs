@@ -11,6 +11,7 @@ use sqlx::{FromRow, SqliteConnection};
 use crate::Store;
 use crate::codec::{check_range, from_json, from_optional_json, to_json, to_u32};
 use crate::error::{Result, StoreError};
+use crate::leaderboard;
 use crate::steps;
 use crate::trials::{self, TrialRow};
 
@@ -131,6 +132,15 @@ impl Store {
         let row: Option<RawEvaluation> =
             sqlx::query_as(select_evaluations!("WHERE e.id = $1")).bind(id.0).fetch_optional(self.reader()).await?;
         row.ok_or_else(|| StoreError::not_found("evaluation", id))?.try_into()
+    }
+
+    /// The same, or `None` where it is not there (any more).
+    pub(crate) async fn evaluation_if_there(&self, id: EvaluationId) -> Result<Option<EvaluationRow>> {
+        match self.evaluation(id).await {
+            Ok(row) => Ok(Some(row)),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// All evaluations that compare without and with a skill, newest first; no audits.
@@ -259,6 +269,8 @@ impl Store {
                 "trials of it run; stop it first",
             ));
         }
+        leaderboard::forget(change.db(), id).await?;
+        change.wake_finished();
         let done = sqlx::query("DELETE FROM evaluations WHERE id = $1").bind(id.0).execute(change.db()).await?;
         if done.rows_affected() == 0 {
             return Err(StoreError::not_found("evaluation", id));

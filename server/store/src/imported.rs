@@ -54,6 +54,7 @@ impl Store {
         .bind(to_json("trials", trials)?)
         .execute(change.db())
         .await?;
+        change.wake_finished();
         change.commit().await?;
         Ok((id, true))
     }

@@ -16,7 +16,9 @@ mod evaluations;
 mod events;
 mod health;
 mod imported;
+mod leaderboard;
 mod pool;
+mod records;
 mod recovery;
 mod skills;
 mod steps;
@@ -45,6 +47,7 @@ pub use tasks::{TaskRow, TaskSummary};
 pub use trials::TrialRow;
 
 use crate::change::Change;
+use crate::leaderboard::Board;
 use crate::pool::Pools;
 use crate::wakes::Wakes;
 
@@ -59,6 +62,7 @@ struct Inner {
     pools: Pools,
     blobs: Blobs,
     wakes: Arc<Wakes>,
+    board: Board,
     dir: DataDir,
     _temporary: Option<tempfile::TempDir>,
 }
@@ -89,7 +93,10 @@ impl Store {
         let blobs = Blobs::open(&dir.path().join("blobs"))?;
         let pools = Pools::open(&dir.database()).await?;
         let wakes = Arc::new(Wakes::default());
-        Ok(Self { inner: Arc::new(Inner { pools, blobs, wakes, dir, _temporary: temporary }) })
+        let inner = Inner { pools, blobs, wakes, board: Board::default(), dir, _temporary: temporary };
+        let store = Self { inner: Arc::new(inner) };
+        store.drop_old_rows().await?;
+        Ok(store)
     }
 
     /// The files that rows name by hash.

@@ -63,7 +63,9 @@ pub(crate) async fn step_all(
     let told = moves.iter().filter(|moved| !moved.is_renewal);
     let told: Vec<_> = told.map(|moved| moved.event(at)).collect::<Result<_>>()?;
     events::append_all(change, &told).await?;
-    finish_evaluations(change.db(), &moves, at).await?;
+    if finish_evaluations(change.db(), &moves, at).await? {
+        change.wake_finished();
+    }
     Ok(moves.into_iter().map(|moved| (moved.place, moved.next)).collect())
 }
 
@@ -158,11 +160,13 @@ async fn compare_and_set(db: &mut SqliteConnection, moves: &[Move<'_>]) -> Resul
     Ok(won.into_iter().collect())
 }
 
-async fn finish_evaluations(db: &mut SqliteConnection, moves: &[Move<'_>], at: Timestamp) -> Result<()> {
+/// Whether any was finished by it.
+async fn finish_evaluations(db: &mut SqliteConnection, moves: &[Move<'_>], at: Timestamp) -> Result<bool> {
     let decided = moves.iter().filter(|moved| moved.next.verdict().is_some());
     let evaluations: BTreeSet<EvaluationId> = decided.map(|moved| moved.trial.evaluation).collect();
+    let mut finished = 0;
     for evaluation in evaluations {
-        sqlx::query(
+        let done = sqlx::query(
             "UPDATE evaluations SET finished_at = $2 WHERE id = $1 AND finished_at IS NULL \
              AND NOT EXISTS (SELECT 1 FROM trials WHERE evaluation_id = $1 AND state <> 'finished')",
         )
@@ -170,8 +174,9 @@ async fn finish_evaluations(db: &mut SqliteConnection, moves: &[Move<'_>], at: T
         .bind(at.0)
         .execute(&mut *db)
         .await?;
+        finished += done.rows_affected();
     }
-    Ok(())
+    Ok(finished > 0)
 }
 
 #[cfg(test)]

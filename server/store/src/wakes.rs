@@ -1,4 +1,4 @@
-//! Who waits for a commit: live pages for an evaluation's events, the scheduler for work. Level-triggered, so that nobody misses one.
+//! Who waits for a commit: live pages for an evaluation's events, the scheduler for work, the leaderboard for ends. Level-triggered, so that nobody misses one.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -11,11 +11,12 @@ use crate::Store;
 pub(crate) struct Wakes {
     evaluations: Mutex<HashMap<EvaluationId, watch::Sender<EventId>>>,
     queue: watch::Sender<u64>,
+    finished: watch::Sender<u64>,
 }
 
 impl Default for Wakes {
     fn default() -> Self {
-        Self { evaluations: Mutex::default(), queue: watch::Sender::new(0) }
+        Self { evaluations: Mutex::default(), queue: watch::Sender::new(0), finished: watch::Sender::new(0) }
     }
 }
 
@@ -30,6 +31,14 @@ impl Wakes {
 
     pub(crate) fn queue(&self) {
         self.queue.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+
+    pub(crate) fn finish(&self) {
+        self.finished.send_modify(|changes| *changes = changes.wrapping_add(1));
+    }
+
+    pub(crate) fn finished(&self) -> watch::Receiver<u64> {
+        self.finished.subscribe()
     }
 
     fn subscribe(&self, evaluation: EvaluationId) -> watch::Receiver<EventId> {

@@ -13,6 +13,7 @@ mod example;
 mod flood;
 mod hostile;
 mod input;
+mod leaderboard;
 mod live;
 mod pairing;
 mod recovery;

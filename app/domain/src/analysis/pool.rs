@@ -130,8 +130,8 @@ impl PoolKey {
             TaskSetKey::Named { name } => ["named", name].map(str::to_owned),
             TaskSetKey::Listed { tasks } => ["listed".to_owned(), tasks.to_hex()],
         };
-        let actor = serde_json::json!([set, self.agent, self.agent_version, self.model, self.scripted, self.compared]);
-        ContentHash::of(actor.to_string().as_bytes())
+        let actor = serde_json::json!([self.agent, self.agent_version, self.skill_delivery, self.model, self.scripted]);
+        ContentHash::of(serde_json::json!([set, actor, self.compared]).to_string().as_bytes())
     }
 }
 

@@ -91,6 +91,8 @@ pub enum Unranked {
     Scripted,
     /// Others ran it, and nobody here saw the runs.
     Imported,
+    /// It stands in a table that others published.
+    Published,
     /// So few tasks that no outcome could be told from chance.
     TooFewTasks {
         /// There are.
@@ -134,6 +136,7 @@ impl fmt::Display for Unranked {
             Self::NoResult => f.write_str("no result"),
             Self::Scripted => f.write_str("scripted model"),
             Self::Imported => f.write_str("imported"),
+            Self::Published => f.write_str("published by others"),
             Self::TooFewTasks { tasks, needed } => write!(f, "not enough tasks ({tasks} of {needed})"),
             Self::Compared { with: Compared::NoSkill } => f.write_str("beside distractor skills"),
             Self::Compared { with } => write!(f, "compared: {}", with.word()),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use compared::{ArmReport, ComparisonReport};
 pub use noise_floor::MeasuredNoise;
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
-pub use sentence::{Headline, Scope, headline, headline_of};
+pub use sentence::{Headline, Scope, delta_in_short, headline, headline_of};
 pub use totals::Totals;
 
 use crate::analysis::MeasuringCases;

@@ -161,6 +161,14 @@ fn seen(totals: &Totals, scope: Scope) -> String {
     sentence + "."
 }
 
+/// Δ on a badge or in a narrow table: `Δ +12 pp [3, 21]`.
+#[must_use]
+pub fn delta_in_short(delta: Option<f64>, ci: Option<Interval>) -> String {
+    let limit = |share: f64| number::points(Some(share)).trim_end_matches(" pp").trim_start_matches('+').to_owned();
+    let ci = ci.map(|ci| format!(" [{}, {}]", limit(ci.low), limit(ci.high))).unwrap_or_default();
+    format!("Δ {}{ci}", number::points(delta))
+}
+
 /// `−4 to +26 pp`.
 fn interval(ci: Interval) -> String {
     let low = number::points(Some(ci.low));

@@ -38,6 +38,37 @@ impl Quadrant {
         })
     }
 
+    /// All of them, from the best to the worst.
+    pub const ALL: [Self; 7] = [
+        Self::Dominant,
+        Self::BetterDearer,
+        Self::NullCheaper,
+        Self::Null,
+        Self::NullDearer,
+        Self::CheaperWorse,
+        Self::Dominated,
+    ];
+
+    /// The stable word for addresses and JSON.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Dominant => "dominant",
+            Self::BetterDearer => "better_dearer",
+            Self::CheaperWorse => "cheaper_worse",
+            Self::Dominated => "dominated",
+            Self::NullCheaper => "null_cheaper",
+            Self::NullDearer => "null_dearer",
+            Self::Null => "null",
+        }
+    }
+
+    /// The quadrant of that word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|quadrant| quadrant.word() == word)
+    }
+
     /// Its name, for people.
     #[must_use]
     pub const fn name(self) -> &'static str {

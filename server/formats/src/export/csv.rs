@@ -120,10 +120,10 @@ fn measured(result: Option<&AttemptResult>) -> Vec<String> {
     ]
 }
 
-fn instant(at: Option<Timestamp>) -> String {
+pub(super) fn instant(at: Option<Timestamp>) -> String {
     at.map(Timestamp::rfc3339).unwrap_or_default()
 }
 
-fn text(text: &str) -> String {
+pub(super) fn text(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }

@@ -9,6 +9,7 @@ pub mod document;
 mod html;
 mod html_tables;
 mod json;
+mod leaderboard;
 mod markdown;
 mod names;
 mod patch;
@@ -25,6 +26,7 @@ use domain::trace::Trace;
 
 pub use bundle::zipped;
 pub use document::LeftOut;
+pub use leaderboard::{LeaderboardFormat, LeaderboardView, render_leaderboard};
 
 /// The forms in which an evaluation can be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -8,6 +8,7 @@ mod events;
 mod fixtures;
 mod imported;
 mod kill;
+mod leaderboard;
 mod load;
 mod migrations;
 mod skills;

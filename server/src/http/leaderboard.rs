@@ -1,0 +1,67 @@
+//! What of the leaderboard is no page: views as downloads, and badges for pages of others.
+
+use axum::extract::{Path, Query, RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::hash::ContentHash;
+use domain::leaderboard::LeaderboardQuery;
+use formats::export::LeaderboardFormat;
+use ops::{BadgeChoice, Ops, OpsError};
+use serde::Deserialize;
+
+use super::download::exported;
+use super::refusal::Refused;
+
+/// How long a page of others may show a badge without asking again.
+const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=300");
+
+/// `/leaderboard/export/{format}`: all rows of the view that the query string asks for.
+pub async fn export(
+    State(ops): State<Ops>,
+    Path(word): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Result<Response, Refused> {
+    let format = LeaderboardFormat::from_word(&word).ok_or(OpsError::NotFound { what: "export format", id: word })?;
+    let query = LeaderboardQuery::parse(query.as_deref().unwrap_or_default());
+    exported(ops.export_leaderboard(&query, format).await?)
+}
+
+/// Which row of the skill the badge shows.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Choice {
+    model: String,
+    agent: String,
+    set: String,
+}
+
+/// `/badge/{skill}.svg`. A skill that is not here has a grey badge that says so, with status 404.
+pub async fn badge(
+    State(ops): State<Ops>,
+    Path(file): Path<String>,
+    Query(choice): Query<Choice>,
+    headers: HeaderMap,
+) -> Result<Response, Refused> {
+    let choice = BadgeChoice { model: choice.model, agent: choice.agent, set: choice.set };
+    let skill = file.strip_suffix(".svg").and_then(|id| id.parse().ok());
+    let image = ops.badge(skill, &choice).await?;
+    let status = if image.known { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    let svg = image.svg;
+    let tag = format!("\"{}\"", ContentHash::of(svg.as_bytes()).short());
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|known| known.to_str().ok());
+    let mut response = match known {
+        Some(known) if known.split(',').any(|one| one.trim().trim_start_matches("W/") == tag) => {
+            StatusCode::NOT_MODIFIED.into_response()
+        }
+        _ => (status, svg).into_response(),
+    };
+    let sent = response.headers_mut();
+    sent.insert(header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml"));
+    sent.insert(header::CACHE_CONTROL, KEPT);
+    // A badge stands on pages of others; a browser would not show it there by the policy of our own pages.
+    sent.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        sent.insert(header::ETAG, tag);
+    }
+    Ok(response)
+}

@@ -1,0 +1,41 @@
+//! The trials of an evaluation as analyses take them: each with what its last attempt left behind, whether it was run here or imported.
+
+use std::collections::HashMap;
+
+use domain::id::TaskId;
+use domain::report::TrialRecord;
+
+use crate::error::Result;
+use crate::{AttemptRow, EvaluationRow, Store, TrialRow};
+
+impl Store {
+    /// All trials of an evaluation.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Busy`], [`crate::StoreError::Unreadable`].
+    pub async fn records(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
+        let names: HashMap<TaskId, &str> = row.plan.tasks.iter().map(|task| (task.id, task.name.as_str())).collect();
+        if row.imported.is_some() {
+            let trials = self.imported_trials(row.id).await?;
+            return Ok(trials.iter().map(|trial| trial.record(name(&names, trial.task))).collect());
+        }
+        let results = self.results(row.id).await?;
+        Ok(results.into_iter().map(|(trial, attempt)| record(&names, trial, attempt)).collect())
+    }
+}
+
+fn name(names: &HashMap<TaskId, &str>, task: TaskId) -> String {
+    names.get(&task).map(|name| (*name).to_owned()).unwrap_or_default()
+}
+
+fn record(names: &HashMap<TaskId, &str>, trial: TrialRow, attempt: Option<AttemptRow>) -> TrialRecord {
+    TrialRecord {
+        id: trial.id,
+        task_id: trial.task,
+        task: name(names, trial.task),
+        condition: trial.condition,
+        repeat: trial.repeat,
+        state: trial.state,
+        result: attempt.and_then(|attempt| attempt.result),
+    }
+}
