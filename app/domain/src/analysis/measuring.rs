@@ -83,7 +83,7 @@ mod tests {
             comparison: Comparison::default(),
             tasks: (0..tasks.len()).map(task).collect(),
             task_set: None,
-            agent: AgentRef { name: "nop".into(), version: "1".into() },
+            agent: AgentRef::new("nop", "1"),
             model: None,
             repeats: 1,
             seed: 1,
