@@ -55,8 +55,9 @@ async fn skills_come_from_a_commit_with_their_origin() {
     git(folder, &["init", "-q", "-b", "main", "."]);
     write(folder, "skills/count-sheep/SKILL.md", &skill("count-sheep"));
     write(folder, "skills/count-sheep/scripts/count.sh", "#!/bin/sh\n");
+    let script = folder.join("skills/count-sheep/scripts/count.sh");
+    std::fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     git(folder, &["add", "-A"]);
-    git(folder, &["update-index", "--chmod=+x", "skills/count-sheep/scripts/count.sh"]);
     git(folder, &["commit", "-q", "-m", "one"]);
     let first = git(folder, &["rev-parse", "HEAD"]);
     write(folder, "skills/shear-sheep/SKILL.md", &skill("shear-sheep"));
