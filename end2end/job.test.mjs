@@ -96,12 +96,35 @@ step("without a reload the page turns into the result, with its Δ and its chart
   await sees(page.getByText(/scripted model/i));
 }, "result");
 
+step("the page says in plain words what it shows, and how to read it", async () => {
+  await sees(page.locator(".headline-meaning"));
+  await page.getByText("How to read this page").click();
+  await sees(page.getByText("One task, tried twice by the same agent"));
+  for (const chart of ["#quadrant-wide-title", "#tokens-wide-title"]) assert.equal(await page.locator(chart).count(), 1, chart);
+});
+
+step("the four-way table filters the matrix, and arrow keys go from pair to pair", async () => {
+  await page.locator("a.four-cell").filter({ hasText: "rescued" }).click();
+  await page.waitForURL(/\?flip=rescued#pairs$/);
+  await sees(page.locator(".filter[aria-current]").getByText("rescued"));
+  const marks = page.locator("#pairs a.flip-link");
+  await marks.first().waitFor();
+  assert.equal(await marks.count(), 4);
+  await marks.first().focus();
+  await page.keyboard.press("ArrowDown");
+  const second = await marks.nth(1).getAttribute("href");
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("href")), second);
+});
+
 step("a rescued pair shows both traces and both test results", async () => {
   const row = page.getByRole("row").filter({ hasText: "march-bank-statement" });
   await row.locator("a").first().click();
   await sees(page.getByRole("heading", { level: 1, name: "march-bank-statement" }));
   await sees(page.getByText("cat /root/.agents/skills/bookkeeping-conventions/SKILL.md"));
   await sees(page.getByText("the seal is right"));
+  await sees(page.getByText(/of 4 pairs rescued/));
+  await page.locator("#calls summary").first().click();
+  await sees(page.getByRole("columnheader", { name: "First byte" }));
 }, "pair");
 
 step("its traces are aligned, and only what differs can be shown", async () => {
@@ -112,6 +135,15 @@ step("its traces are aligned, and only what differs can be shown", async () => {
   assert.equal(await page.locator(".row-same").count(), 0);
   assert.ok((await page.locator(".row-only-with").count()) > 0, "the skill is opened in one arm only");
 }, "traces");
+
+step("from a pair one goes on among those of the same kind", async () => {
+  const place = async () => (await page.locator(".turn").innerText()).match(/(\d+) of 4 pairs rescued/)?.[1];
+  const before = Number(await place());
+  const forward = before < 4;
+  await page.locator(`.turn a[rel=${forward ? "next" : "prev"}]`).click();
+  await sees(page.getByText(`${before + (forward ? 1 : -1)} of 4 pairs rescued`));
+  assert.match(page.url(), /\?flip=rescued$/);
+});
 
 step("the lists know what was made", async () => {
   for (const [path, text] of [["/skills", "bookkeeping-conventions"], ["/tasks", "wrong-amount"], ["/evaluations", DELTA]]) {

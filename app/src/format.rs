@@ -1,6 +1,6 @@
 //! Numbers as people read them. Those that the command line prints as well are made by [`domain::report::number`].
 
-pub use domain::report::number::{UNKNOWN, change, duration, percent, points, tokens};
+pub use domain::report::number::{UNKNOWN, change, duration, money, p_value, percent, points, tokens};
 use domain::stats::interval::Interval;
 
 /// A number with its sign, a true minus and at most one decimal.

@@ -14,7 +14,7 @@ use crate::pages;
 pub fn App() -> impl IntoView {
     provide_meta_context();
     view! {
-        <Title formatter=|text: String| if text.is_empty() { "Skilldelta".to_owned() } else { format!("{text} · Skilldelta") }/>
+        <Title formatter=|text: String| if text.is_empty() { "Skilldelta".to_owned() } else { format!("{} · Skilldelta", in_head(text)) }/>
         <Router>
             <a class="skip" href="#main">"Skip to content"</a>
             <TopBar/>
@@ -44,4 +44,9 @@ pub fn App() -> impl IntoView {
             </main>
         </Router>
     }
+}
+
+/// A title as it is written into the head. The server's writer takes it for markup, and titles hold foreign names; in the browser it is set as text.
+fn in_head(text: String) -> String {
+    if cfg!(feature = "ssr") { text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;") } else { text }
 }

@@ -12,6 +12,7 @@ pub mod id;
 pub mod imported;
 pub mod leaderboard;
 pub mod listing;
+pub mod model_call;
 pub mod order;
 pub mod path;
 pub mod plan;

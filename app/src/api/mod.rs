@@ -4,6 +4,8 @@ mod audits;
 #[cfg(feature = "ssr")]
 pub(crate) mod backend;
 mod client;
+#[cfg(feature = "ssr")]
+mod draw;
 mod evaluations;
 mod home;
 mod leaderboard;
@@ -14,7 +16,7 @@ mod tasks;
 
 pub use audits::{AuditView, audit, audit_runs};
 pub use client::SameBuild;
-pub use evaluations::{EvaluationView, evaluation, evaluations};
+pub use evaluations::{Drawn, EvaluationView, ResultCharts, evaluation, evaluations, matrix};
 pub use home::{HomeView, home};
 pub use leaderboard::leaderboard;
 pub use pairs::{PairView, pair};

@@ -18,18 +18,21 @@ pub struct PairView {
     pub chart: [String; 2],
 }
 
-/// The two trials of one task and repeat, with a stretch of their traces: those rows that pass the filter named `filter`, `from` on.
+/// The two trials of one task and repeat, with a stretch of their traces: those rows that pass the filter named `filter`, `from` on. `view` is the
+/// query of the matrix that one came from.
 #[server(prefix = "/api", endpoint = "pair", input = GetUrl, client = SameBuild)]
 pub async fn pair(
     evaluation: EvaluationId,
     task: TaskId,
     repeat: u32,
+    view: String,
     filter: String,
     from: usize,
 ) -> Result<PairView, AppError> {
     use domain::listing::{RowFilter, TraceView};
-    let view = TraceView { filter: RowFilter::of(&filter), from };
-    let pair = super::ops()?.pair(evaluation, task, repeat, view).await?;
-    let chart = [charts::Width::Wide, charts::Width::Narrow].map(|width| charts::tokens_by_step(&pair.traces, width));
+    use domain::report::matrix::View;
+    let traces = TraceView { filter: RowFilter::of(&filter), from };
+    let pair = super::ops()?.pair(evaluation, task, repeat, View::from_query(&view), traces).await?;
+    let chart = charts::Width::BOTH.map(|width| charts::tokens_by_step(&pair.traces, width));
     Ok(PairView { pair, chart })
 }

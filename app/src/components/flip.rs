@@ -45,11 +45,15 @@ pub fn FlipLink(
     pair: PairedTrials,
     /// Its page.
     href: String,
+    /// It is not what was asked for, and stands here with the rest of its task.
+    #[prop(optional)]
+    other: bool,
 ) -> impl IntoView {
     let (sign, class, word) = look(pair.flip);
+    let other = if other { " flip-other" } else { "" };
     let title = pair.void.clone().unwrap_or_else(|| meaning(pair.flip));
     view! {
-        <a class=format!("{class} flip-link") href=href title=title>
+        <a class=format!("{class} flip-link{other}") href=href title=title>
             <Icon sign=sign/>
             <span>{word}</span>
             <span class="visually-hidden">{format!(", repeat {}", pair.repeat)}</span>

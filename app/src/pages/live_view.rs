@@ -5,10 +5,13 @@ use std::collections::HashMap;
 use domain::condition::Condition;
 use domain::id::TrialId;
 use domain::listing::TrialCounts;
+use domain::report::matrix::View;
 use domain::report::{EvaluationReport, TaskReport, TrialReport};
 use domain::time::Timestamp;
 use leptos::prelude::*;
+use leptos_router::hooks::use_location;
 
+use super::result_matrix::pager;
 use crate::api::EvaluationView;
 use crate::components::arms::ArmName;
 use crate::components::delta::Delta;
@@ -36,6 +39,8 @@ pub(super) fn refresh() {
 pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: RwSignal<Link>) -> impl IntoView {
     refresh();
     let id = view.with_untracked(|view| view.report.evaluation_id);
+    let search = use_location().search;
+    let shown = Memo::new(move |_| View::from_query(&search.get()));
     view! {
         <section class="section live-head">
             <div class="title-line">
@@ -52,7 +57,7 @@ pub fn live(view: RwSignal<EvaluationView>, log: RwSignal<Vec<LogLine>>, link: R
         <section class="section">
             <h2>"Trials"</h2>
             <p class="quiet">"Both trials of a pair run side by side in time; which goes first is drawn."</p>
-            {move || view.with(|view| grid(&view.report))}
+            {move || view.with(|view| grid(&view.report, shown.get()))}
         </section>
         <section class="section">
             <h2>"Log"</h2>
@@ -143,15 +148,16 @@ pub(super) fn News(link: RwSignal<Link>, place: String) -> impl IntoView {
     }
 }
 
-/// Task × repeat × arm.
-fn grid(report: &EvaluationReport) -> impl IntoView + use<> {
+/// Task × repeat × arm, a page of tasks at a time.
+fn grid(report: &EvaluationReport, view: View) -> impl IntoView + use<> {
+    let page = view.matrix(&report.tasks, &HashMap::new());
     let trials: HashMap<TrialId, &TrialReport> = report.trials.iter().map(|trial| (trial.id, trial)).collect();
     let id = report.evaluation_id.to_string();
     let repeats = report.repeats;
-    let rows = report.tasks.iter().map(|task| grid_row(&id, task, &trials)).collect_view();
+    let rows = page.rows.iter().map(|(_, task)| grid_row(&id, task, &trials)).collect_view();
     view! {
         <div class="table-scroll">
-            <table class="table grid">
+            <table class="table grid" id="pairs">
                 <thead>
                     <tr>
                         <th scope="col" rowspan="2">"Task"</th>
@@ -166,6 +172,7 @@ fn grid(report: &EvaluationReport) -> impl IntoView + use<> {
                 <tbody>{rows}</tbody>
             </table>
         </div>
+        {pager(&page)}
     }
 }
 

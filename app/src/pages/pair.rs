@@ -3,12 +3,15 @@
 use domain::condition::{Condition, Flip, Pair as Arms};
 use domain::id::{EvaluationId, TaskId};
 use domain::listing::{ArmDetail, PairDetail};
+use domain::report::matrix::View;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use leptos_router::hooks::use_query_map;
+use leptos_router::hooks::{use_location, use_query_map};
 
 use super::address::part;
-use super::pair_facts::{Facts, Proof};
+use super::pair_calls::Calls;
+use super::pair_facts::Facts;
+use super::pair_proof::Proof;
 use super::pair_tests::{Measures, Tests};
 use super::pair_traces::Traces;
 use crate::AppError;
@@ -19,7 +22,7 @@ use crate::components::fold::LongText;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::loaded;
 use crate::components::words::{Crumbs, ScriptedChip};
-use crate::format::count;
+use crate::format::{count, plural};
 
 /// One pair.
 #[component]
@@ -29,11 +32,15 @@ pub fn Pair() -> impl IntoView {
     let rows = Memo::new(move |_| query.with(|query| query.get_str("rows").unwrap_or_default().to_owned()));
     let from =
         Memo::new(move |_| query.with(|query| query.get_str("from").and_then(|from| from.parse().ok()).unwrap_or(0)));
+    let search = use_location().search;
+    let view = Memo::new(move |_| View::from_query(&search.get()).query());
     let data = Resource::new(
-        move || (evaluation.get(), task.get(), repeat.get(), rows.get(), from.get()),
-        |(evaluation, task, repeat, rows, from)| async move {
+        move || (evaluation.get(), task.get(), repeat.get(), view.get(), rows.get(), from.get()),
+        |(evaluation, task, repeat, view, rows, from)| async move {
             match (evaluation, task, repeat) {
-                (Some(evaluation), Some(task), Some(repeat)) => api::pair(evaluation, task, repeat, rows, from).await,
+                (Some(evaluation), Some(task), Some(repeat)) => {
+                    api::pair(evaluation, task, repeat, view, rows, from).await
+                }
                 _ => Err(AppError::not_found("pair")),
             }
         },
@@ -47,7 +54,7 @@ fn page(view: PairView) -> impl IntoView {
     let title = format!("{}, repeat {}", pair.task, pair.repeat);
     let crumbs = vec![
         ("/evaluations".to_owned(), "Evaluations".to_owned()),
-        (format!("/evaluations/{}", pair.evaluation), pair.title.clone()),
+        (format!("/evaluations/{}{}", pair.evaluation, pair.view.query()), pair.title.clone()),
     ];
     let flip = flip(&pair.arms);
     // Tasks of imported evaluations are names only.
@@ -73,7 +80,8 @@ fn page(view: PairView) -> impl IntoView {
                 <Proof arms=pair.arms.clone()/>
             </div>
             <Tests arms=pair.arms.clone() measures=Measures::of(pair.pass_to_pass)/>
-            <Traces arms=pair.arms.clone() page=pair.traces chart=chart/>
+            <Calls arms=pair.arms.clone()/>
+            <Traces arms=pair.arms.clone() page=pair.traces chart=chart kept=pair.view.query()/>
             <Logs arms=pair.arms/>
         </article>
     }
@@ -92,12 +100,18 @@ fn flip(arms: &Arms<Option<ArmDetail>>) -> Option<Flip> {
 /// Links to the pair before and the pair after.
 #[component]
 fn Turn(pair: PairDetail) -> impl IntoView {
-    let href = |place: (TaskId, u32)| format!("/evaluations/{}/pairs/{}/{}", pair.evaluation, place.0, place.1);
+    let query = pair.view.query();
+    let href = |place: (TaskId, u32)| format!("/evaluations/{}/pairs/{}/{}{query}", pair.evaluation, place.0, place.1);
+    let kind = pair.view.kind.map_or_else(String::new, |kind| format!(" {}", kind.word()));
+    let place =
+        pair.place.map(|place| format!("{} of {}{kind}", count(place as u64), plural(pair.of as u64, "pair", "pairs")));
+    let place = place.map(|words| view! { <span class="quiet">{words}</span> });
     let previous = pair.previous.map(href);
     let next = pair.next.map(href);
     view! {
         <nav class="turn" aria-label="Pairs">
             {previous.map(|href| view! { <a class="button small" rel="prev" href=href><Icon sign=Sign::Previous/>"Previous pair"</a> })}
+            {place}
             {next.map(|href| view! { <a class="button small" rel="next" href=href>"Next pair"<Icon sign=Sign::Next/></a> })}
         </nav>
     }

@@ -1,18 +1,20 @@
-//! The two arms of a pair in numbers, and the proof that the skill was there in one and not in the other.
+//! The two arms of a pair in numbers.
 
 use domain::condition::{Condition, Pair as Arms};
 use domain::id::EvaluationId;
 use domain::listing::{ArmDetail, AttemptListing};
-use domain::skill_audit::{SkillAudit, SkillText};
 use domain::tamper::{OutsideChanges, PathChange, Suspicion};
 use leptos::prelude::*;
 
+use super::pair_calls;
 use crate::components::arms::ArmName;
 use crate::components::findings::FindingList;
-use crate::components::icon::{Icon, Sign};
 use crate::components::state::{self, State};
 use crate::components::words::Time;
-use crate::format::{UNKNOWN, bytes, count, count_or_dash, duration, plural};
+use crate::format::{UNKNOWN, bytes, count, count_or_dash, duration, money, plural};
+
+/// Findings that stand beside what they are about.
+const TOLD_ELSEWHERE: [&str; 2] = [pair_calls::NAMES_WANTED, pair_calls::SELF_REPORT];
 
 /// Verdicts, tokens, times.
 #[component]
@@ -43,6 +45,7 @@ pub fn Facts(evaluation: EvaluationId, arms: Arms<Option<ArmDetail>>) -> impl In
                         {row("· cache write", |arm| count_or_dash(arm.trial.usage.cache_write))}
                         {row("· output", |arm| count_or_dash(arm.trial.usage.output))}
                         {row("Model calls", |arm| count_or_dash(arm.result.as_ref().and_then(|result| result.model_calls)))}
+                        {row("Cost", |arm| money(arm.trial.cost))}
                         {row("Turns", |arm| count_or_dash(arm.trace.map(|trace| trace.turns as u64)))}
                         {row("Tool calls", |arm| count_or_dash(arm.trace.map(|trace| trace.tool_calls as u64)))}
                         {row("Preparing", |arm| duration(arm.trial.phases_ms.preparing))}
@@ -124,7 +127,8 @@ fn short_image(image: &str) -> String {
 /// Every attempt; a single good one is not worth a table.
 fn attempts(condition: Condition, arm: Option<&ArmDetail>) -> Option<impl IntoView + use<>> {
     let arm = arm?;
-    let findings = arm.result.as_ref().map(|result| result.findings.clone()).unwrap_or_default();
+    let mut findings = arm.result.as_ref().map(|result| result.findings.clone()).unwrap_or_default();
+    findings.retain(|finding| !TOLD_ELSEWHERE.contains(&finding.code.as_str()));
     let several = arm.attempts.len() > 1;
     let one = |attempt: AttemptListing| {
         let verdict = attempt.verdict.unwrap_or_else(|| "running".to_owned());
@@ -147,78 +151,4 @@ fn attempts(condition: Condition, arm: Option<&ArmDetail>) -> Option<impl IntoVi
             </div>
         }
     })
-}
-
-/// What the audit found where the agent looks, and what the trace proves.
-#[component]
-pub fn Proof(arms: Arms<Option<ArmDetail>>) -> impl IntoView {
-    view! {
-        <section class="section">
-            <h2>"Proof of the treatment"</h2>
-            <div class="columns">
-                {Condition::BOTH.map(|arm| proof(arm, arms.get(arm).as_ref())).into_iter().collect_view()}
-            </div>
-        </section>
-    }
-}
-
-fn proof(condition: Condition, arm: Option<&ArmDetail>) -> AnyView {
-    let result = arm.and_then(|arm| arm.result.as_ref());
-    let activation = result.map(|result| result.activation.clone()).unwrap_or_default();
-    let files = activation.files_read.join(", ");
-    view! {
-        <div class="proof">
-            <h3><ArmName condition=condition/></h3>
-            {match result.and_then(|result| result.audit.as_ref()) {
-                Some(audit) => audit_words(condition, audit).into_any(),
-                None => view! { <p class="quiet">"No audit: the trial has not come that far."</p> }.into_any(),
-            }}
-            <dl class="facts">
-                <div><dt>"Offered to the model"</dt><dd>{yes_no(activation.listed)}</dd></div>
-                <div><dt>"Opened by the agent"</dt><dd>{yes_no(activation.opened)}</dd></div>
-                <div><dt>"Its text in the context"</dt><dd class="num">{skill_text(activation.skill_text)}</dd></div>
-                <div><dt>"Files read"</dt><dd class="foreign">{if files.is_empty() { "none".to_owned() } else { files }}</dd></div>
-            </dl>
-        </div>
-    }
-    .into_any()
-}
-
-/// An estimate that says so.
-fn skill_text(text: Option<SkillText>) -> String {
-    match text {
-        None => "not seen on the wire".to_owned(),
-        Some(text) => format!(
-            "about {} tokens, about {} over all requests (estimated: {} characters each)",
-            count(text.estimated_tokens()),
-            count(text.estimated_tokens_sent()),
-            SkillText::CHARACTERS_PER_TOKEN,
-        ),
-    }
-}
-
-const fn yes_no(known: Option<bool>) -> &'static str {
-    match known {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "cannot be told",
-    }
-}
-
-fn audit_words(condition: Condition, audit: &SkillAudit) -> impl IntoView + use<> {
-    let as_it_should = audit.found.is_empty() == (condition == Condition::NoSkill);
-    let (sign, class) = if as_it_should { (Sign::Pass, "state state-pass") } else { (Sign::Error, "state state-fail") };
-    let words = match (condition, audit.found.len()) {
-        (Condition::NoSkill, 0) => "no skill where the agent looks".to_owned(),
-        (_, 0) => "no skill found".to_owned(),
-        (_, n) => format!("{} found", plural(n as u64, "skill", "skills")),
-    };
-    let found = audit.found.iter().map(|skill| view! { <li><b class="foreign">{skill.name.clone()}</b>" " <code class="foreign">{skill.path.clone()}</code></li> }).collect_view();
-    let removed = audit.removed.join(", ");
-    view! {
-        <p><span class=class><Icon sign=sign/><span>{words}</span></span></p>
-        <ul class="plain-list">{found}</ul>
-        <p class="quiet foreign">{format!("Looked in {}", audit.looked_in.join(", "))}</p>
-        {(!removed.is_empty()).then(|| view! { <p class="quiet foreign">{format!("Removed in both arms: {removed}")}</p> })}
-    }
 }

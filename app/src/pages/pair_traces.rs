@@ -16,6 +16,8 @@ pub fn Traces(
     page: TracePage,
     /// The line of tokens as SVG, for wide and for narrow pages.
     chart: [String; 2],
+    /// Query of the matrix that one came from: it stays in the address.
+    kept: String,
 ) -> impl IntoView {
     let without_trace = |condition: &Condition| arms.get(*condition).as_ref().and_then(|arm| arm.trace).is_none();
     let missing: Vec<_> = Condition::BOTH.into_iter().filter(without_trace).collect();
@@ -26,28 +28,33 @@ pub fn Traces(
             {missing.into_iter().map(|arm| view! { <p class="quiet">"There is no trace of the " <ArmName condition=arm/> " trial."</p> }).collect_view()}
             {some.then(|| {
                 view! {
-                    <Landmarks page=page.clone()/>
+                    <Landmarks page=page.clone() kept=kept.clone()/>
                     <Spent svgs=chart/>
-                    <Filters page=page.clone()/>
-                    <Rows page=page/>
+                    <Filters page=page.clone() kept=kept.clone()/>
+                    <Rows page=page kept=kept/>
                 }
             })}
         </section>
     }
 }
 
+/// An address on this page: what is kept, and what is asked for.
+fn address(kept: &str, rest: &str) -> String {
+    if kept.is_empty() { format!("?{rest}") } else { format!("{kept}&{rest}") }
+}
+
 /// The address of the stretch in which a row stands, among all rows.
-fn row_address(page: &TracePage, row: usize) -> String {
+fn row_address(kept: &str, page: &TracePage, row: usize) -> String {
     let from = row / page.page_rows.max(1) * page.page_rows;
-    let query = if from == 0 { "?rows=all".to_owned() } else { format!("?rows=all&from={from}") };
-    format!("{query}#row-{}", row + 1)
+    let rest = if from == 0 { "rows=all".to_owned() } else { format!("rows=all&from={from}") };
+    format!("{}#row-{}", address(kept, &rest), row + 1)
 }
 
 /// Where to look first. These are observations: what came first, not what was the cause.
 #[component]
-fn Landmarks(page: TracePage) -> impl IntoView {
+fn Landmarks(page: TracePage, kept: String) -> impl IntoView {
     let link = |row: usize| {
-        view! { <a rel="external" href=row_address(&page, row)>{format!("row {}", count(row as u64 + 1))}</a> }
+        view! { <a rel="external" href=row_address(&kept, &page, row)>{format!("row {}", count(row as u64 + 1))}</a> }
     };
     let decision = match page.first_decision {
         Some(row) => view! { <dd>{link(row)}</dd> }.into_any(),
@@ -98,11 +105,11 @@ const fn filter_words(filter: RowFilter) -> &'static str {
 
 /// Which rows are shown; each with its number, those without any left out.
 #[component]
-fn Filters(page: TracePage) -> impl IntoView {
+fn Filters(page: TracePage, kept: String) -> impl IntoView {
     let offered = page.counts.iter().filter(|(filter, rows)| *rows > 0 || *filter == page.view.filter);
     let links = offered.map(|(filter, rows)| {
         let current = (*filter == page.view.filter).then_some("true");
-        let href = format!("?rows={}#traces", filter.word());
+        let href = address(&kept, &format!("rows={}#traces", filter.word()));
         view! {
             <li><a class="filter" rel="external" href=href aria-current=current>{filter_words(*filter)}<span class="quiet">{count(*rows as u64)}</span></a></li>
         }
@@ -111,12 +118,14 @@ fn Filters(page: TracePage) -> impl IntoView {
 }
 
 #[component]
-fn Rows(page: TracePage) -> impl IntoView {
+fn Rows(page: TracePage, kept: String) -> impl IntoView {
     let (from, matching, size) = (page.view.from, page.matching(), page.page_rows);
     let to = from + page.rows.len();
     let word = page.view.filter.word();
-    let turn = move |text: &'static str, rel: &'static str, from: usize| {
-        view! { <a class="button small" rel=format!("external {rel}") href=format!("?rows={word}&from={from}#traces")>{text}</a> }
+    let all = address(&kept, "rows=all#traces");
+    let turn = |text: &'static str, rel: &'static str, from: usize| {
+        let href = address(&kept, &format!("rows={word}&from={from}#traces"));
+        view! { <a class="button small" rel=format!("external {rel}") href=href>{text}</a> }
     };
     let earlier = (from > 0).then(|| turn("Earlier rows", "prev", from.saturating_sub(size)));
     let later = (to < matching).then(|| turn("Later rows", "next", to));
@@ -128,7 +137,7 @@ fn Rows(page: TracePage) -> impl IntoView {
         count(matching as u64)
     );
     if page.rows.is_empty() {
-        return view! { <p class="quiet">"No row is of this kind. " <a rel="external" href="?rows=all#traces">"Show all rows"</a></p> }.into_any();
+        return view! { <p class="quiet">"No row is of this kind. " <a rel="external" href=all>"Show all rows"</a></p> }.into_any();
     }
     view! {
         <div class="swap">

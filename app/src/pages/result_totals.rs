@@ -1,8 +1,11 @@
 //! The table that proves the headline: each measure in both arms, the difference, and its n.
 
 use domain::condition::{Condition, Flip};
+use domain::report::matrix::{Kind, View};
 use domain::report::{EvaluationReport, Totals as DomainTotals};
 use leptos::prelude::*;
+
+use super::result_matrix::of_kind;
 
 use crate::components::arms::ArmName;
 use crate::components::delta::class;
@@ -93,18 +96,39 @@ fn signed_decimal(value: Option<f64>) -> String {
     }
 }
 
-/// The four ways a pair can go, and those without a score.
+/// The four ways a pair can go as a table of both arms, and the pairs without a score; each number leads to its pairs.
 fn flips(totals: &DomainTotals) -> impl IntoView + use<> {
-    let item = |flip: Option<Flip>, n: u64| {
-        view! { <li class="flip-count"><b class="num">{count(n)}</b><FlipMark flip=flip/><span class="quiet">{meaning(flip)}</span></li> }
+    let link = |kind: Kind| {
+        let n = of_kind(totals, kind);
+        let href = format!("{}#pairs", View::default().of_kind(Some(kind)).query());
+        let flip = kind.flip();
+        let inside = view! { <b class="num">{count(n)}</b><FlipMark flip=flip/> };
+        if n > 0 {
+            view! { <a class="four-cell" href=href>{inside}<span class="quiet">{meaning(flip)}</span></a> }.into_any()
+        } else {
+            view! { <span class="four-cell">{inside}<span class="quiet">{meaning(flip)}</span></span> }.into_any()
+        }
+    };
+    let row = |word: &'static str, passed: Flip, failed: Flip| {
+        view! { <tr><th scope="row"><ArmName condition=Condition::NoSkill/>" "{word}</th><td>{link(Kind::Flip(passed))}</td><td>{link(Kind::Flip(failed))}</td></tr> }
     };
     view! {
-        <ul class="flip-counts">
-            {item(Some(Flip::Rescued), totals.rescued)}
-            {item(Some(Flip::Broken), totals.broken)}
-            {item(Some(Flip::Both), totals.both)}
-            {item(Some(Flip::Neither), totals.neither)}
-            {(totals.pairs_incomplete > 0).then(|| item(None, totals.pairs_incomplete))}
-        </ul>
+        <div class="four">
+            <table class="table four-way">
+                <caption>{format!("{}, by how both trials ended", plural(totals.pairs_complete, "complete pair", "complete pairs"))}</caption>
+                <thead>
+                    <tr>
+                        <td></td>
+                        <th scope="col"><ArmName condition=Condition::WithSkill/>" passed"</th>
+                        <th scope="col"><ArmName condition=Condition::WithSkill/>" failed"</th>
+                    </tr>
+                </thead>
+                <tbody>
+                    {row("failed", Flip::Rescued, Flip::Neither)}
+                    {row("passed", Flip::Both, Flip::Broken)}
+                </tbody>
+            </table>
+            {(totals.pairs_incomplete > 0).then(|| link(Kind::Incomplete))}
+        </div>
     }
 }

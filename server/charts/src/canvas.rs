@@ -1,6 +1,7 @@
 //! Drawing surface over plotters: shapes in named colours, texts of known size, and the SVG made fit to be put into a page.
 //!
-//! plotters knows RGB only, so each colour is drawn as a sentinel that is replaced by its CSS variable at the end.
+//! plotters knows RGB only, so each colour is drawn as a sentinel that is replaced by its CSS variable at the end. It knows no links either: where
+//! one begins or ends stands a text of private characters, which no foreign text can hold, and which is replaced by the link's tag.
 
 use std::fmt::Write as _;
 
@@ -30,11 +31,22 @@ pub enum Ink {
     Up,
     /// A loss.
     Down,
+    /// An area behind what matters.
+    Sunken,
 }
 
 impl Ink {
-    const ALL: [Self; 8] =
-        [Self::Text, Self::Quiet, Self::Line, Self::Paper, Self::Without, Self::With, Self::Up, Self::Down];
+    const ALL: [Self; 9] = [
+        Self::Text,
+        Self::Quiet,
+        Self::Line,
+        Self::Paper,
+        Self::Without,
+        Self::With,
+        Self::Up,
+        Self::Down,
+        Self::Sunken,
+    ];
 
     const fn variable(self) -> &'static str {
         match self {
@@ -46,6 +58,7 @@ impl Ink {
             Self::With => "var(--arm-with)",
             Self::Up => "var(--up)",
             Self::Down => "var(--down)",
+            Self::Sunken => "var(--sunken)",
         }
     }
 
@@ -90,21 +103,52 @@ pub struct Words {
     pub description: String,
 }
 
+/// Where a mark leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// The address, on this site.
+    pub href: String,
+    /// What is there, in words: the tip, and what a screen reader says.
+    pub words: String,
+}
+
+/// Stands before the number of a link that begins.
+const LINK_BEGINS: char = '\u{E000}';
+/// Stands where a link ends.
+const LINK_ENDS: char = '\u{E001}';
+
 /// A drawing in the making. A shape that plotters refuses is left out; into a text buffer it refuses none.
 pub struct Canvas<'a> {
     backend: SVGBackend<'a>,
+    links: Vec<Link>,
 }
 
 impl Canvas<'_> {
     /// Draws by `paint` onto `width` × `height` pixels and returns the finished SVG.
     pub fn draw(width: u32, height: u32, words: &Words, paint: impl FnOnce(&mut Canvas<'_>)) -> String {
         let mut svg = String::new();
-        {
-            let mut canvas = Canvas { backend: SVGBackend::with_string(&mut svg, (width, height)) };
+        let links = {
+            let backend = SVGBackend::with_string(&mut svg, (width, height));
+            let mut canvas = Canvas { backend, links: Vec::new() };
             paint(&mut canvas);
             let _ = canvas.backend.present();
-        }
-        finish(svg, words)
+            std::mem::take(&mut canvas.links)
+        };
+        finish(svg, words, &links)
+    }
+
+    /// What `paint` draws leads somewhere, where `link` says so.
+    pub fn linked(&mut self, link: Option<Link>, paint: impl FnOnce(&mut Self)) {
+        let Some(link) = link else { return paint(self) };
+        self.mark(&format!("{LINK_BEGINS}{}", self.links.len()));
+        self.links.push(link);
+        paint(self);
+        self.mark(&LINK_ENDS.to_string());
+    }
+
+    fn mark(&mut self, text: &str) {
+        let style = TextStyle::from(FontDesc::new(FontFamily::SansSerif, 1.0, FontStyle::Normal));
+        let _ = self.backend.draw_text(text, &style, (0, 0));
     }
 
     /// A straight line.
@@ -123,6 +167,31 @@ impl Canvas<'_> {
         let _ = self.backend.draw_circle(at, radius, &ink.sentinel().stroke_width(thickness), false);
     }
 
+    /// A filled rectangle between two corners.
+    pub fn area(&mut self, from: (i32, i32), to: (i32, i32), ink: Ink) {
+        let _ = self.backend.draw_rect(from, to, &ink.sentinel().filled(), true);
+    }
+
+    /// A line from point to point.
+    pub fn path(&mut self, points: &[(i32, i32)], ink: Ink, thickness: u32) {
+        let _ = self.backend.draw_path(points.iter().copied(), &ink.sentinel().stroke_width(thickness));
+    }
+
+    /// A filled triangle that points up, or down.
+    pub fn triangle(&mut self, (x, y): (i32, i32), radius: i32, up: bool, ink: Ink) {
+        let (tip, base) = if up { (y - radius, y + radius) } else { (y + radius, y - radius) };
+        let corners = [(x, tip), (x + radius + 1, base), (x - radius - 1, base)];
+        let _ = self.backend.fill_polygon(corners, &ink.sentinel().filled());
+    }
+
+    /// A square with a stroke through it: no value.
+    pub fn crossed(&mut self, (x, y): (i32, i32), radius: i32, ink: Ink) {
+        let (from, to) = ((x - radius, y - radius), (x + radius, y + radius));
+        self.area(from, to, Ink::Paper);
+        let _ = self.backend.draw_rect(from, to, &ink.sentinel().stroke_width(1), false);
+        self.line((x - radius, y + radius), (x + radius, y - radius), ink, 1);
+    }
+
     /// A text, on its vertical middle.
     pub fn text(&mut self, text: &str, at: (i32, i32), look: TextLook) {
         let across = match look.anchor {
@@ -134,20 +203,28 @@ impl Canvas<'_> {
         let font = FontDesc::new(FontFamily::SansSerif, look.size * FONT_FACTOR, weight);
         let colour = look.ink.sentinel();
         let style = TextStyle::from(font).color(&colour).pos(Pos::new(across, VPos::Center));
-        let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let text: String = text.chars().map(|c| if is_unfit(c) { ' ' } else { c }).collect();
         let _ = self.backend.draw_text(&text, &style, at);
     }
 }
 
-/// Sentinels become variables; the root gets its role and words.
-fn finish(svg: String, words: &Words) -> String {
+/// Most control characters are no characters of XML at all; the private ones are ours.
+fn is_unfit(c: char) -> bool {
+    c.is_control() || [LINK_BEGINS, LINK_ENDS].contains(&c)
+}
+
+/// Sentinels become variables, marks become links; the root gets its role and words.
+fn finish(svg: String, words: &Words, links: &[Link]) -> String {
+    let svg = link_up(&svg, links);
     // Quotation marks in texts are escaped, so this matches attributes only.
     let mut svg = Ink::ALL.iter().fold(svg, |svg, ink| {
         let RGBColor(r, g, b) = ink.sentinel();
         svg.replace(&format!("\"#{r:02X}{g:02X}{b:02X}\""), &format!("\"{}\"", ink.variable()))
     });
     let id = &words.id;
-    let mut root = format!("<svg role=\"img\" aria-labelledby=\"{id}-title {id}-text\" ");
+    // What is inside an image is not told to a screen reader, so a drawing with links is a group.
+    let role = if links.is_empty() { "img" } else { "group" };
+    let mut root = format!("<svg role=\"{role}\" aria-labelledby=\"{id}-title {id}-text\" ");
     let Some(rest) = svg.strip_prefix("<svg ") else { return svg };
     let Some((attributes, inside)) = rest.split_once('>') else { return svg };
     let (title, text) = (escape(&words.title), escape(&words.description));
@@ -159,6 +236,28 @@ fn finish(svg: String, words: &Words) -> String {
     svg
 }
 
+/// Puts each link's tags in the place of its marks. They are for the pointer: with the keyboard the table beside the drawing has the same links.
+fn link_up(svg: &str, links: &[Link]) -> String {
+    let mut linked = String::with_capacity(svg.len());
+    let mut rest = svg;
+    while let Some(at) = rest.find([LINK_BEGINS, LINK_ENDS]) {
+        let (before, mark) = rest.split_at(at);
+        let element = before.rfind("<text").unwrap_or(at);
+        linked.push_str(before.get(..element).unwrap_or(before));
+        let (inside, after) = mark.split_once("</text>").unwrap_or((mark, ""));
+        match inside.strip_prefix(LINK_BEGINS).and_then(|number| links.get(number.trim().parse::<usize>().ok()?)) {
+            Some(Link { href, words }) => {
+                let (href, words) = (escape(href), escape(words));
+                // The title is its name as well as its tip.
+                let _ = write!(linked, "<a href=\"{href}\" tabindex=\"-1\"><title>{words}</title>");
+            }
+            None => linked.push_str("</a>"),
+        }
+        rest = after;
+    }
+    linked + rest
+}
+
 /// Text for the inside of an element, or of an attribute between quotation marks.
 pub(crate) fn escape(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut escaped, c| {
@@ -167,8 +266,7 @@ pub(crate) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '&' => escaped.push_str("&amp;"),
             '"' => escaped.push_str("&quot;"),
-            // Most control characters are no characters of XML at all.
-            control if control.is_control() => escaped.push(' '),
+            unfit if is_unfit(unfit) => escaped.push(' '),
             other => escaped.push(other),
         }
         escaped
@@ -194,5 +292,21 @@ mod tests {
         assert!(!svg.contains('\u{1b}'), "{svg}");
         assert!(svg.contains("stroke=\"var(--up)\"") && svg.contains("fill=\"var(--ink)\""), "{svg}");
         assert!(svg.starts_with("<svg role=\"img\" aria-labelledby=\"x-title x-text\""), "{svg}");
+    }
+
+    #[test]
+    fn a_link_holds_what_was_drawn_in_it_and_nobody_else_makes_one() {
+        let words = Words { id: "x".to_owned(), title: String::new(), description: String::new() };
+        let link = Link { href: "/a?b=1&c=\"".to_owned(), words: "\u{E000}0 <b>".to_owned() };
+        let look = TextLook { size: 13.0, bold: false, ink: Ink::Text, anchor: Anchor::Start };
+        let svg = Canvas::draw(100, 20, &words, |canvas| {
+            canvas.linked(Some(link), |canvas| canvas.disc((5, 5), 4, Ink::With));
+            canvas.linked(None, |canvas| canvas.disc((9, 9), 4, Ink::Without));
+            canvas.text("\u{E000}0", (1, 1), look);
+        });
+        assert_eq!((svg.matches("<a ").count(), svg.matches("</a>").count()), (1, 1), "{svg}");
+        let inside = svg.split_once("<a href=\"/a?b=1&amp;c=&quot;\"").unwrap().1.split_once("</a>").unwrap().0;
+        assert!(inside.contains("var(--arm-with)") && !inside.contains("var(--arm-without)"), "{svg}");
+        assert!(svg.starts_with("<svg role=\"group\"") && svg.contains("&lt;b&gt;"), "{svg}");
     }
 }

@@ -1,17 +1,27 @@
-//! Pass rate by task: from a hollow mark (no-skill) to a filled one (with-skill). All tasks together first, then the tasks by Δ.
+//! Pass rate by task: from a hollow mark (no-skill) to a filled one (with-skill), and a sign for each repeat. All tasks together first, then the tasks
+//! by Δ. Of many tasks only those with the largest gains and losses are drawn; the table has all.
 
-use domain::report::number::{percent, points};
-use domain::report::{EvaluationReport, TaskReport};
+use domain::condition::{Condition, Flip};
+use domain::report::number::{counted, percent, points};
+use domain::report::{EvaluationReport, PairedTrials, TaskReport};
 
-use crate::canvas::{Anchor, Canvas, Ink, TextLook, Words};
+use crate::canvas::{Anchor, Canvas, Ink, Link, TextLook, Words};
+use crate::layout::{Width, look, pixels, rows as in_rows, shorten};
 
-/// For which pages a drawing is made: text must stay readable, so a narrow page gets a drawing of its own.
+/// Tasks that are drawn; more than fit on a page say nothing more.
+const MOST_TASKS: usize = 40;
+/// Signs of repeats that find room.
+const MOST_SIGNS: usize = 8;
+/// Pixels of one.
+const SIGN: i32 = 17;
+
+/// Whether marks lead somewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Width {
-    /// From about 720 pixels.
-    Wide,
-    /// A telephone.
-    Narrow,
+pub enum Links {
+    /// Nowhere: the drawing stands alone.
+    None,
+    /// To the pages of this site.
+    Pairs,
 }
 
 /// Sizes in pixels.
@@ -24,22 +34,27 @@ struct Layout {
     to: i32,
     /// Where the Δ ends.
     delta: i32,
+    /// Where the first sign of a repeat stands; `None` = there are none.
+    signs: Option<i32>,
     /// Label above its line rather than before it.
     label_above: bool,
     label_chars: usize,
 }
 
 impl Layout {
-    const fn of(width: Width, rows: usize) -> Self {
+    fn of(width: Width, rows: usize, repeats: usize) -> Self {
         let row = if rows <= 24 { 32 } else { 24 };
+        let signed = (2..=MOST_SIGNS).contains(&repeats);
+        let room = if signed { in_rows(repeats) * SIGN + 24 } else { 0 };
         match width {
             Width::Wide => Self {
                 width: 1100,
                 head: 34,
                 row,
                 from: 360,
-                to: 980,
+                to: 980 - room,
                 delta: 1090,
+                signs: signed.then_some(980 - room + 36),
                 label_above: false,
                 label_chars: 44,
             },
@@ -50,6 +65,7 @@ impl Layout {
                 from: 14,
                 to: 268,
                 delta: 354,
+                signs: None,
                 label_above: true,
                 label_chars: 44,
             },
@@ -62,7 +78,7 @@ impl Layout {
 
     /// The vertical middle of a row's line.
     fn y(&self, row: usize) -> i32 {
-        let row = i32::try_from(row).unwrap_or(i32::MAX / 1024);
+        let row = in_rows(row);
         let inside = if self.label_above { self.row - 14 } else { self.row / 2 };
         self.head + row * self.row + inside
     }
@@ -76,56 +92,83 @@ struct Row {
     bold: bool,
     /// Whether its line may look like a gain or a loss: the sum of all tasks only once the verdict is settled.
     settled: bool,
+    /// What each repeat says, and its page.
+    pairs: Vec<(Option<Flip>, Option<Link>)>,
+}
+
+/// What is drawn.
+struct Rows {
+    drawn: Vec<Row>,
+    /// Tasks between the gains and the losses that are not, and after how many rows they would stand.
+    left_out: Option<(usize, usize)>,
 }
 
 /// Draws the pass rates of `report`, as an SVG element to be put into a page.
 #[must_use]
-pub fn dumbbell(report: &EvaluationReport, width: Width) -> String {
-    let rows = rows(report);
-    let layout = Layout::of(width, rows.len());
-    let count = i32::try_from(rows.len()).unwrap_or(i32::MAX / 1024);
-    let height = layout.head + count * layout.row + 10;
-    let pixels = |n: i32| u32::try_from(n).unwrap_or(1);
+pub fn dumbbell(report: &EvaluationReport, width: Width, links: Links) -> String {
+    let Rows { drawn, left_out } = rows(report, links);
+    let layout = Layout::of(width, drawn.len(), report.repeats as usize);
+    let height = layout.head + in_rows(drawn.len() + usize::from(left_out.is_some())) * layout.row + 10;
     Canvas::draw(pixels(layout.width), pixels(height), &words(report, width), |canvas| {
         axis(canvas, &layout, height);
-        for (at, row) in rows.iter().enumerate() {
-            draw_row(canvas, &layout, at, row);
+        for (at, row) in drawn.iter().enumerate() {
+            let place = at + usize::from(left_out.is_some_and(|(_, after)| at >= after));
+            draw_row(canvas, &layout, place, row);
+        }
+        if let Some((tasks, after)) = left_out {
+            let words = format!("{} in between: in the table below", counted(tasks as u64, "task"));
+            canvas.text(&words, (layout.from + 10, layout.y(after)), look(12.0, Ink::Quiet, Anchor::Start));
         }
     })
 }
 
-fn rows(report: &EvaluationReport) -> Vec<Row> {
+fn rows(report: &EvaluationReport, links: Links) -> Rows {
     let totals = &report.totals;
     let all = Row {
-        label: format!("All {} tasks", totals.tasks_complete),
+        label: format!("All {}", counted(totals.tasks_complete, "task")),
         rates: totals.pass_rate_without.zip(totals.pass_rate_with),
         bold: true,
         settled: totals.verdict.as_ref().is_some_and(|verdict| matches!(verdict.word(), "improves" | "harms")),
+        pairs: Vec::new(),
     };
     let mut tasks: Vec<&TaskReport> = report.tasks.iter().collect();
     // Unknown last; equal ones keep the plan's order.
     let key = |task: &TaskReport| task.delta.unwrap_or(f64::NEG_INFINITY);
     tasks.sort_by(|a, b| key(b).total_cmp(&key(a)));
+    if tasks.len() > MOST_TASKS {
+        tasks.retain(|task| task.delta.is_some());
+    }
+    let left_out = tasks.len().saturating_sub(MOST_TASKS);
+    if left_out > 0 {
+        tasks.drain(MOST_TASKS / 2..MOST_TASKS / 2 + left_out);
+    }
     let row = |task: &&TaskReport| Row {
         label: task.task.clone(),
         rates: task.pass_rate_without.zip(task.pass_rate_with),
         bold: false,
         settled: true,
+        pairs: task.pairs.iter().map(|pair| (pair.flip, link(report, task, pair, links))).collect(),
     };
-    std::iter::once(all).chain(tasks.iter().map(row)).collect()
+    Rows {
+        drawn: std::iter::once(all).chain(tasks.iter().map(row)).collect(),
+        left_out: (left_out > 0).then_some((left_out, 1 + MOST_TASKS / 2)),
+    }
+}
+
+fn link(report: &EvaluationReport, task: &TaskReport, pair: &PairedTrials, links: Links) -> Option<Link> {
+    let words = format!("{}, repeat {}: {}", task.task, pair.repeat, pair.flip.map_or("incomplete", Flip::word));
+    let href = format!("/evaluations/{}/pairs/{}/{}", report.evaluation_id, task.task_id, pair.repeat);
+    (links == Links::Pairs).then_some(Link { href, words })
 }
 
 fn words(report: &EvaluationReport, width: Width) -> Words {
+    let (without, with) = (report.comparison.arm(Condition::NoSkill), report.comparison.arm(Condition::WithSkill));
     let totals = &report.totals;
-    let id = match width {
-        Width::Wide => "dumbbell-wide",
-        Width::Narrow => "dumbbell-narrow",
-    };
     Words {
-        id: id.to_owned(),
-        title: "Pass rate by task, without and with the skill".to_owned(),
+        id: width.id("dumbbell"),
+        title: format!("Pass rate by task, {without} and {with}"),
         description: format!(
-            "Over {} tasks the pass rate goes from {} without the skill to {} with it; {} pairs were rescued, {} broken. The table below has every number.",
+            "Over {} tasks the pass rate goes from {} ({without}) to {} ({with}); {} pairs were rescued, {} broken. The table below has every number.",
             totals.tasks_complete,
             percent(totals.pass_rate_without),
             percent(totals.pass_rate_with),
@@ -133,10 +176,6 @@ fn words(report: &EvaluationReport, width: Width) -> Words {
             totals.broken,
         ),
     }
-}
-
-const fn look(size: f64, ink: Ink, anchor: Anchor) -> TextLook {
-    TextLook { size, bold: false, ink, anchor }
 }
 
 /// Lines at 0, 25, 50, 75, 100 %; those at the ends are stronger.
@@ -172,30 +211,37 @@ fn draw_row(canvas: &mut Canvas<'_>, layout: &Layout, at: usize, row: &Row) {
         delta if delta < -0.0005 => Ink::Down,
         _ => Ink::Quiet,
     };
-    canvas.line(a, b, ink, 4);
-    canvas.ring(a, 7, Ink::Without, 2);
-    canvas.disc(b, 5, Ink::With);
+    let first = row.pairs.first().and_then(|(_, link)| link.clone());
+    canvas.linked(first, |canvas| {
+        canvas.line(a, b, ink, 4);
+        canvas.ring(a, 7, Ink::Without, 2);
+        canvas.disc(b, 5, Ink::With);
+    });
+    if let Some(from) = layout.signs {
+        for (at, (flip, link)) in row.pairs.iter().enumerate() {
+            let place = (from + in_rows(at) * SIGN, y);
+            canvas.linked(link.clone(), |canvas| sign(canvas, place, *flip));
+        }
+    }
     canvas.text(&points(Some(delta)), (layout.delta, y), bold(look(13.0, ink, Anchor::End)));
 }
 
-/// At most `most` characters; texts cannot be measured here, so long labels are cut in the middle, where names differ least.
-fn shorten(label: &str, most: usize) -> String {
-    let chars: Vec<char> = label.chars().collect();
-    if chars.len() <= most {
-        return label.to_owned();
+/// The same signs as beside the words of the table.
+fn sign(canvas: &mut Canvas<'_>, place: (i32, i32), flip: Option<Flip>) {
+    match flip {
+        Some(Flip::Rescued) => canvas.triangle(place, 5, true, Ink::Up),
+        Some(Flip::Broken) => canvas.triangle(place, 5, false, Ink::Down),
+        Some(Flip::Both) => canvas.disc(place, 5, Ink::Text),
+        Some(Flip::Neither) => canvas.ring(place, 5, Ink::Quiet, 2),
+        None => canvas.crossed(place, 5, Ink::Quiet),
     }
-    let tail = most / 3;
-    let head = most - tail - 1;
-    let beginning: String = chars.iter().take(head).collect();
-    let end: String = chars.iter().skip(chars.len() - tail).collect();
-    format!("{beginning}…{end}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::tests::texts;
     use domain::comparison::Comparison;
-    use domain::condition::Condition;
     use domain::hash::ContentHash;
     use domain::id::{EvaluationId, TaskId, TrialId};
     use domain::plan::{AgentRef, EvaluationPlan, RunSettings, TaskRef, Treatment};
@@ -250,14 +296,6 @@ mod tests {
         EvaluationReport::compute(EvaluationId(1), Timestamp(0), &plan, &trials)
     }
 
-    /// Texts of the drawing from top to bottom.
-    fn texts(svg: &str) -> Vec<String> {
-        svg.split("<text ")
-            .skip(1)
-            .filter_map(|rest| Some(rest.split_once('>')?.1.split('<').next()?.trim().to_owned()))
-            .collect()
-    }
-
     #[test]
     fn tasks_stand_by_delta_and_unknown_ones_last() {
         let report = report(&[
@@ -267,7 +305,7 @@ mod tests {
             ("same", Some(true), Some(true)),
         ]);
         for width in [Width::Wide, Width::Narrow] {
-            let texts = texts(&dumbbell(&report, width));
+            let texts = texts(&dumbbell(&report, width, Links::Pairs));
             let rows: Vec<&str> = texts.iter().skip(6).map(String::as_str).collect();
             assert_eq!(
                 rows,
@@ -290,16 +328,25 @@ mod tests {
 
     #[test]
     fn an_empty_report_draws_no_number() {
-        let svg = dumbbell(&report(&[]), Width::Wide);
+        let svg = dumbbell(&report(&[]), Width::Wide, Links::None);
         assert!(texts(&svg).contains(&"no complete pair".to_owned()), "{svg}");
         assert!(!svg.contains("NaN"), "{svg}");
     }
 
     #[test]
-    fn long_names_keep_both_ends() {
-        let name = format!("a{}z", "-".repeat(80));
-        let short = shorten(&name, 44);
-        assert_eq!(short.chars().count(), 44);
-        assert!(short.starts_with('a') && short.ends_with('z'), "{short}");
+    fn of_many_tasks_the_ends_are_drawn_and_the_rest_is_counted() {
+        let names: Vec<String> = (0..100).map(|i| format!("t{i}")).collect();
+        let tasks: Vec<(&str, Option<bool>, Option<bool>)> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| (name.as_str(), Some(i >= 90), Some((10..30).contains(&i))))
+            .collect();
+        let svg = dumbbell(&report(&tasks), Width::Wide, Links::Pairs);
+        let texts = texts(&svg);
+        assert!(texts.contains(&"60 tasks in between: in the table below".to_owned()), "{texts:?}");
+        assert_eq!(texts.iter().filter(|text| *text == "+100 pp").count(), 20);
+        assert_eq!(texts.iter().filter(|text| *text == "−100 pp").count(), 10);
+        assert_eq!(svg.matches("<a href=\"/evaluations/1/pairs/").count(), 40);
+        assert!(!dumbbell(&report(&tasks), Width::Wide, Links::None).contains("<a "));
     }
 }

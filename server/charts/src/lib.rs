@@ -3,8 +3,16 @@
 mod badge;
 mod canvas;
 mod dumbbell;
+mod forest;
+mod layout;
+mod quadrant;
+mod tokens;
 mod tokens_by_step;
 
 pub use badge::badge;
-pub use dumbbell::{Width, dumbbell};
+pub use dumbbell::{Links, dumbbell};
+pub use forest::{Forest, ForestRow, forest};
+pub use layout::Width;
+pub use quadrant::{QuadrantPoint, quadrant};
+pub use tokens::tokens;
 pub use tokens_by_step::tokens_by_step;

@@ -6,7 +6,7 @@ use domain::listing::{SpentAt, TracePage};
 use domain::report::number::tokens;
 
 use crate::canvas::{Anchor, Canvas, Ink, TextLook, Words};
-use crate::dumbbell::Width;
+use crate::layout::Width;
 
 /// Sizes in pixels.
 struct Layout {

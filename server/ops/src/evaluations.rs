@@ -1,13 +1,15 @@
 //! Evaluations: list, result, cancel, live events.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use domain::analysis::{TaskLabels, detail};
 use domain::attempt::AttemptResult;
-use domain::id::{AttemptId, EvaluationId, EventId, TrialId};
+use domain::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
 use domain::listing::{EvaluationListing, LiveEvent, TrialCounts};
 use domain::order::Happening;
 use domain::plan::EvaluationPlan;
-use domain::report::{EvaluationReport, TrialRecord};
+use domain::report::matrix::{MatrixPage, View};
+use domain::report::{EvaluationReport, TrialRecord, index, tasks_of};
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
 use store::{EvaluationRow, Recorded, StoredEvent, TrialRow};
@@ -36,15 +38,19 @@ impl Ops {
         Ok(listings)
     }
 
-    /// The result of one evaluation as far as it has come.
+    /// The result of one evaluation as far as it has come, in detail once it is finished.
     ///
     /// # Errors
     /// [`OpsError::NotFound`], or storage trouble.
     pub async fn report(&self, id: EvaluationId) -> Result<EvaluationReport> {
         let row = self.evaluation_row(id).await?;
         let trials = self.records(&row).await?;
-        let report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
+        let mut report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
         let measuring_cases = self.measuring_cases(&row, &report).await?;
+        if report.finished {
+            let labels = self.labels(&row).await?;
+            report.detail = Some(Box::new(detail(&report, trials, &labels)));
+        }
         let noise_floor = match report.noise_floor {
             None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
             own => own,
@@ -68,6 +74,29 @@ impl Ops {
     pub async fn is_finished(&self, id: EvaluationId) -> Result<bool> {
         let counts = self.store.evaluation(id).await?.counts;
         Ok(counts.queued + counts.running == 0)
+    }
+
+    /// One page of the paired matrix.
+    ///
+    /// # Errors
+    /// [`crate::OpsError::NotFound`], or storage trouble.
+    pub async fn matrix(&self, id: EvaluationId, view: View) -> Result<MatrixPage> {
+        let row = self.evaluation_row(id).await?;
+        let trials = self.records(&row).await?;
+        let tasks = tasks_of(&row.plan, &index(&trials));
+        Ok(view.matrix(&tasks, &groups(&self.labels(&row).await?)))
+    }
+
+    /// What the tasks of an evaluation share with one another; nothing for those that are names only.
+    pub(crate) async fn labels(&self, row: &EvaluationRow) -> Result<HashMap<TaskId, TaskLabels>> {
+        if row.imported.is_some() {
+            return Ok(HashMap::new());
+        }
+        let planned: HashSet<TaskId> = row.plan.tasks.iter().map(|task| task.id).collect();
+        let tasks = self.store.tasks().await?.into_iter().filter(|task| planned.contains(&task.id));
+        Ok(tasks
+            .map(|task| (task.id, TaskLabels { category: task.metadata.category, repository: task.repository }))
+            .collect())
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.
@@ -138,10 +167,15 @@ impl Ops {
         Ok(self.store.records(row).await?)
     }
 
-    async fn task_names(&self, id: EvaluationId) -> Result<HashMap<domain::id::TaskId, String>> {
+    async fn task_names(&self, id: EvaluationId) -> Result<HashMap<TaskId, String>> {
         let row = self.store.evaluation(id).await?;
         Ok(row.plan.tasks.into_iter().map(|task| (task.id, task.name)).collect())
     }
+}
+
+/// The group of each task that has one.
+pub(crate) fn groups(labels: &HashMap<TaskId, TaskLabels>) -> HashMap<TaskId, String> {
+    labels.iter().filter_map(|(task, labels)| Some((*task, labels.group()?.to_owned()))).collect()
 }
 
 fn live(event: StoredEvent, trial: &TrialRow, task: String) -> Option<LiveEvent> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use domain::analysis::detail;
 use domain::attempt::{AttemptResult, BlobRef};
 use domain::hash::ContentHash;
 use domain::history::{AttemptHistory, EvaluationHistory, TrialHistory};
@@ -77,11 +78,15 @@ impl Ops {
         let history = self.history(id).await?;
         let (files, left_out) = self.contents(&history, format.needs()).await?;
         let secrets = self.config.secrets.clone();
+        let labels = self.labels(&self.store.evaluation(id).await?).await?;
         let files = blocking(move || -> Result<(Vec<ExportFile>, Vec<LeftOut>)> {
             let (history, files) = secrets.clean_history(history, files)?;
-            let report = history.report();
+            let mut report = history.report();
+            if report.finished {
+                report.detail = Some(Box::new(detail(&report, history.records(), &labels)));
+            }
             let chart = match format {
-                ExportFormat::Html => charts::dumbbell(&report, charts::Width::Wide),
+                ExportFormat::Html => charts::dumbbell(&report, charts::Width::Wide, charts::Links::None),
                 _ => String::new(),
             };
             let exported =

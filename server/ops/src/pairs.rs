@@ -4,29 +4,43 @@ use domain::attempt::BlobRef;
 use domain::condition::{Condition, Pair};
 use domain::history::AttemptHistory;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
-use domain::listing::{ArmDetail, AttemptListing, PairDetail, TraceSize, TraceView};
-use domain::plan::EvaluationPlan;
-use domain::report::{TrialRecord, TrialReport};
+use domain::listing::{ArmDetail, AttemptListing, PairDetail, TraceSize, TraceView, files_in_order};
+use domain::model_call::ModelCalls;
+use domain::report::matrix::View;
+use domain::report::{TrialRecord, TrialReport, index, tasks_of};
 use domain::trace::Trace;
 use store::{AttemptRow, EvaluationRow};
 
+use crate::evaluations::groups;
 use crate::traces::trace_page;
 use crate::{Ops, OpsError, Result, blocking};
 
 /// Longest piece of a log that a page shows, in bytes; the whole is a download.
 const SHOWN_BYTES: u64 = 128 << 10;
+/// Longest record of calls that is read for a page, in bytes.
+const CALLS_BYTES: u64 = 16 << 20;
+/// Calls that a page shows.
+const SHOWN_CALLS: usize = 100;
 /// Longest trace that is read for a page, in bytes.
 const TRACE_BYTES: u64 = 64 << 20;
 
 impl Ops {
-    /// The two trials of one task and repeat, with the stretch of their aligned traces that `view` asks for.
+    /// The two trials of one task and repeat, with the stretch of their aligned traces that `traces` asks for; `view` decides which pairs come
+    /// before and after.
     ///
     /// # Errors
     /// [`OpsError::NotFound`] where the plan has no such pair, or storage trouble.
-    pub async fn pair(&self, id: EvaluationId, task: TaskId, repeat: u32, view: TraceView) -> Result<PairDetail> {
+    pub async fn pair(
+        &self,
+        id: EvaluationId,
+        task: TaskId,
+        repeat: u32,
+        view: View,
+        traces: TraceView,
+    ) -> Result<PairDetail> {
         let row = self.evaluation_row(id).await?;
         let version = row.plan.tasks.iter().find(|other| other.id == task).map(|task| task.version);
-        let pair = self.pair_of(row, task, repeat, view).await?;
+        let pair = self.pair_of(row, task, repeat, view, traces).await?;
         let Some(version) = version else { return Ok(pair) };
         let names = self.pass_to_pass(&[version]).await?.remove(&version);
         Ok(PairDetail { pass_to_pass: names.map(|names| names.into_iter().collect()), ..pair })
@@ -41,26 +55,34 @@ impl Ops {
         if row.plan.kind.is_evaluation() {
             return Err(OpsError::NotFound { what: "audit", id: id.to_string() });
         }
-        self.pair_of(row, task, repeat, TraceView::default()).await
+        self.pair_of(row, task, repeat, View::default(), TraceView::default()).await
     }
 
-    async fn pair_of(&self, row: EvaluationRow, task: TaskId, repeat: u32, view: TraceView) -> Result<PairDetail> {
+    async fn pair_of(
+        &self,
+        row: EvaluationRow,
+        task: TaskId,
+        repeat: u32,
+        view: View,
+        traces: TraceView,
+    ) -> Result<PairDetail> {
         let id = row.id;
-        let order = pairs_in_order(&row.plan);
         let missing = || OpsError::NotFound { what: "pair", id: format!("{id}/{task}/{repeat}") };
-        let place = order.iter().position(|pair| *pair == (task, repeat)).ok_or_else(missing)?;
-        let name =
-            row.plan.tasks.iter().find(|other| other.id == task).map(|task| task.name.clone()).ok_or_else(missing)?;
+        let planned = row.plan.tasks.iter().find(|other| other.id == task);
+        let name = planned.filter(|_| (1..=row.plan.repeats).contains(&repeat)).map(|task| task.name.clone());
+        let name = name.ok_or_else(missing)?;
         let records = self.records(&row).await?;
+        let order = view.pairs(&tasks_of(&row.plan, &index(&records)), &groups(&self.labels(&row).await?));
+        let place = order.iter().position(|pair| *pair == (task, repeat));
         let arm = |condition: Condition| {
             records.iter().find(|trial| trial.task_id == task && trial.repeat == repeat && trial.condition == condition)
         };
         let (without, without_trace) = self.arm(&row, arm(Condition::NoSkill)).await?.unzip();
         let (with, with_trace) = self.arm(&row, arm(Condition::WithSkill)).await?.unzip();
-        let traces = Pair { without: without_trace.flatten(), with: with_trace.flatten() };
+        let both = Pair { without: without_trace.flatten(), with: with_trace.flatten() };
         // Long traces take a while and much memory: one at a time, beside the threads that answer requests.
         let turn = self.aligning.lock().await;
-        let traces = blocking(move || trace_page(&traces, view)).await?;
+        let traces = blocking(move || trace_page(&both, traces)).await?;
         drop(turn);
         Ok(PairDetail {
             evaluation: id,
@@ -74,8 +96,12 @@ impl Ops {
             arms: Pair { without, with },
             pass_to_pass: None,
             traces,
-            previous: place.checked_sub(1).and_then(|before| order.get(before)).copied(),
-            next: order.get(place + 1).copied(),
+            view,
+            place: place.map(|place| place + 1),
+            of: order.len(),
+            previous: place.and_then(|place| order.get(place.checked_sub(1)?)).copied(),
+            // Where this pair is not among them, going on begins with the first.
+            next: order.get(place.map_or(0, |place| place + 1)).copied(),
         })
     }
 
@@ -103,11 +129,15 @@ impl Ops {
             Some(blob) => self.trace(blob).await?,
             None => None,
         };
+        let files = result.as_ref().map_or(&[][..], |result| &result.activation.files_read);
+        let files_read = files_in_order(files, trace.as_ref());
         let arm = ArmDetail {
             trial: TrialReport::from(trial),
             agent_log: self.log(result.as_ref().and_then(|result| result.agent_log)).await?,
             verifier_log: self.log(result.as_ref().and_then(|result| result.verifier_log)).await?,
             attempts: self.attempt_listings(row, trial.id).await?,
+            calls: self.calls(result.as_ref().and_then(|result| result.calls)).await?,
+            files_read,
             result,
             trace: trace.as_ref().map(|trace| TraceSize { turns: trace.turns(), tool_calls: trace.tool_calls() }),
         };
@@ -132,6 +162,13 @@ impl Ops {
         Ok(serde_json::from_slice(&bytes).ok())
     }
 
+    /// The record of a trial's calls to its model; `None` where there is none that can be read.
+    async fn calls(&self, blob: Option<BlobRef>) -> Result<Option<ModelCalls>> {
+        let Some(blob) = blob.filter(|blob| blob.size <= CALLS_BYTES) else { return Ok(None) };
+        let bytes = self.store.blobs().get(blob.hash).await?;
+        Ok(ModelCalls::read(&bytes, SHOWN_CALLS))
+    }
+
     /// The end of a log, where the failure usually stands, as text.
     async fn log(&self, blob: Option<BlobRef>) -> Result<String> {
         let Some(blob) = blob else { return Ok(String::new()) };
@@ -140,11 +177,6 @@ impl Ops {
         let text = String::from_utf8_lossy(&bytes);
         Ok(if from > 0 { format!("… {from} bytes left out\n{text}") } else { text.into_owned() })
     }
-}
-
-/// Task by task, repeat by repeat: the order in which a person goes through them.
-fn pairs_in_order(plan: &EvaluationPlan) -> Vec<(TaskId, u32)> {
-    plan.tasks.iter().flat_map(|task| (1..=plan.repeats).map(|repeat| (task.id, repeat))).collect()
 }
 
 fn attempt(row: &AttemptRow) -> AttemptListing {

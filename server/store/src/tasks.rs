@@ -26,6 +26,8 @@ pub struct TaskSummary {
     pub source: String,
     /// What helps to find and group it.
     pub metadata: TaskMetadata,
+    /// Address of the repository that it works in, if it is a repository task.
+    pub repository: Option<String>,
     /// Whether it brings its own solution.
     pub has_oracle: bool,
     /// Names of the skills bundled with it.
@@ -61,6 +63,7 @@ pub(crate) struct RawSummary {
     layout: String,
     source: String,
     metadata: String,
+    repository: Option<String>,
     has_oracle: bool,
     bundled_skills: String,
     findings: String,
@@ -78,6 +81,7 @@ impl TryFrom<RawSummary> for TaskSummary {
             layout: from_word("tasks.layout", &raw.layout)?,
             source: raw.source,
             metadata: from_json("tasks.spec", &raw.metadata)?,
+            repository: raw.repository,
             has_oracle: raw.has_oracle,
             bundled_skills: from_json("tasks.spec", &raw.bundled_skills)?,
             findings: from_json("tasks.findings", &raw.findings)?,
@@ -115,6 +119,7 @@ macro_rules! select_summaries {
     ($rest:literal) => {
         concat!(
             "SELECT t.id, t.name, t.hash, t.layout, t.source, t.spec -> '$.metadata' AS metadata, \
+             t.spec ->> '$.environment.repository.url' AS repository, \
              t.spec ->> '$.oracle' IS NOT NULL AS has_oracle, \
              (SELECT json_group_array(s.value ->> '$.manifest.name') FROM json_each(t.spec, '$.bundled_skills') s) AS bundled_skills, \
              t.findings, t.created_at FROM tasks t ",

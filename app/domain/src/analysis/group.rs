@@ -47,6 +47,21 @@ pub(super) struct Group {
     first_id: i64,
 }
 
+impl Group {
+    /// The trials of one evaluation.
+    pub fn of_evaluation(tasks: Vec<TaskReport>, clusters: Vec<Option<String>>, records: Vec<TrialRecord>) -> Self {
+        Self {
+            key: GroupKey::default(),
+            scripted: false,
+            tasks,
+            clusters,
+            records,
+            counted: HashMap::new(),
+            first_id: 0,
+        }
+    }
+}
+
 /// All groups, with what was noticed.
 #[derive(Default)]
 pub(super) struct Grouped {

@@ -1,6 +1,7 @@
 //! The whole analysis of a results file, by the same arithmetic as an evaluation's own report; and rows pooled from several evaluations.
 
 mod cases;
+mod detail;
 mod group;
 mod measuring;
 pub mod pool;
@@ -17,6 +18,7 @@ mod tests;
 use serde::{Deserialize, Serialize};
 
 pub use cases::{CASES_WARNING, TestCaseTotals};
+pub use detail::{GroupDelta, MoreOf, ResultDetail, TaskLabels, detail};
 pub use group::GroupKey;
 pub use measuring::MeasuringCases;
 pub use row::{CaseResults, FileTrial, Outcome};

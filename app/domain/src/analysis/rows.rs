@@ -65,7 +65,7 @@ fn row(group: &Group) -> (AnalysisRow, Option<DeltaEstimate>) {
     let row = AnalysisRow {
         key: group.key.clone(),
         headline: headline_of(&totals, Scope { finished, one_repeat, unit: "task" }),
-        clustered: estimate.as_ref().and_then(|estimate| by_cluster(group, estimate)),
+        clustered: estimate.as_ref().and_then(|estimate| by_cluster(group, "cluster", estimate)),
         test_cases: test_cases([group]),
         error_rates: ErrorRates::of(&group.records),
         p_holm: None,
@@ -80,7 +80,8 @@ fn row(group: &Group) -> (AnalysisRow, Option<DeltaEstimate>) {
     (row, estimate)
 }
 
-fn by_cluster(group: &Group, plain: &DeltaEstimate) -> Option<ClusteredDelta> {
+/// With tasks of one cluster taken together; `None` where every task stands alone.
+pub(super) fn by_cluster(group: &Group, unit: &str, plain: &DeltaEstimate) -> Option<ClusteredDelta> {
     if group.clusters.iter().all(Option::is_none) {
         return None;
     }
@@ -94,7 +95,7 @@ fn by_cluster(group: &Group, plain: &DeltaEstimate) -> Option<ClusteredDelta> {
             Some((label, task.delta?))
         })
         .collect();
-    clustered("cluster", &labelled, plain)
+    clustered(unit, &labelled, plain)
 }
 
 /// Rows without a p, or without a flip, stay in the families with p = 1.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::number::counted;
 use crate::stats::alpha::Alpha;
 use crate::stats::cluster::clustered_mean;
 use crate::stats::delta::{CiMethod, DeltaEstimate, TestMethod};
@@ -14,7 +15,7 @@ use crate::stats::verdict::{DeltaVerdict, VerdictRule};
 /// Δ with errors that allow for tasks of one cluster being alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClusteredDelta {
-    /// What a cluster is: `cluster` (a column of the file), `skill`, or `task`.
+    /// What a cluster is: `cluster` (a column of the file), `repository`, `skill`, or `task`.
     pub unit: String,
     /// How many there are (C).
     pub clusters: u32,
@@ -86,10 +87,8 @@ impl ClusteredDelta {
             return String::new();
         }
         format!(
-            "Only {} {}{}: with fewer than 10 the clustered error may be too small, so the wider interval is shown.",
-            self.clusters,
-            self.unit,
-            if self.clusters == 1 { "" } else { "s" },
+            "Only {}: with fewer than 10 the clustered error may be too small, so the wider interval is shown.",
+            counted(self.clusters, &self.unit),
         )
     }
 }

@@ -7,9 +7,12 @@ use crate::attempt::AttemptResult;
 use crate::comparison::Compared;
 use crate::condition::{Condition, Pair};
 use crate::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
+use crate::model_call::ModelCalls;
 use crate::order::Happening;
 use crate::report::TrialReport;
+use crate::report::matrix::View;
 use crate::time::Timestamp;
+use crate::trace::{ToolKind, Trace};
 
 /// One pair as its page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -38,7 +41,13 @@ pub struct PairDetail {
     pub pass_to_pass: Option<Vec<String>>,
     /// A stretch of both traces, aligned.
     pub traces: TracePage,
-    /// The pair before and after this one in the plan: task row and repeat.
+    /// What is looked at, and so which pairs are the previous and the next one.
+    pub view: View,
+    /// Place among the pairs that are looked at, from 1; `None` where this one is not among them.
+    pub place: Option<usize>,
+    /// How many pairs are looked at.
+    pub of: usize,
+    /// The pair before this one among them: task row and repeat.
     pub previous: Option<(TaskId, u32)>,
     /// The pair after this one.
     pub next: Option<(TaskId, u32)>,
@@ -53,6 +62,10 @@ pub struct ArmDetail {
     pub result: Option<AttemptResult>,
     /// Every attempt: row, number, verdict in words.
     pub attempts: Vec<AttemptListing>,
+    /// The calls to its model; `None` where none were seen.
+    pub calls: Option<ModelCalls>,
+    /// Files of the skill that were read, in the order of the trace's steps (from 1); those that no step names stand last.
+    pub files_read: Vec<(String, Option<usize>)>,
     /// How long the record of what the agent did is; `None` where there is none.
     pub trace: Option<TraceSize>,
     /// The agent's output, decoded and capped.
@@ -95,4 +108,55 @@ pub struct LiveEvent {
     pub at: Timestamp,
     /// What.
     pub what: Happening,
+}
+
+/// The file that opening a skill reads.
+const MANIFEST: &str = "SKILL.md";
+
+/// Files of a skill in the order in which the agent came to them, each with its step (from 1). Those that no step names stand last.
+#[must_use]
+pub fn files_in_order(files: &[String], trace: Option<&Trace>) -> Vec<(String, Option<usize>)> {
+    let step_of = |file: &String| {
+        let mut steps = trace?.steps.iter().zip(1..);
+        let (folder, name) = file.rsplit_once('/')?;
+        let folder = folder.rsplit('/').next().unwrap_or(folder);
+        let is_named = |arguments: &serde_json::Value, tool: ToolKind| {
+            let text = arguments.to_string();
+            let opens = tool == ToolKind::Skill && name == MANIFEST && text.contains(folder);
+            opens || text.contains(file.as_str()) || text.contains(name)
+        };
+        steps
+            .find(|(step, _)| step.calls.iter().any(|call| is_named(&call.arguments, call.tool)))
+            .map(|(_, number)| number)
+    };
+    let mut files: Vec<(String, Option<usize>)> = files.iter().map(|file| (file.clone(), step_of(file))).collect();
+    files.sort_by_key(|(_, step)| step.unwrap_or(usize::MAX));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Source, ToolCall, TraceStep};
+
+    fn step(tool: ToolKind, arguments: serde_json::Value) -> TraceStep {
+        let call = ToolCall { id: String::new(), tool, name: String::new(), arguments, result: None };
+        TraceStep { calls: vec![call], ..TraceStep::said(Source::Agent, "") }
+    }
+
+    #[test]
+    fn files_stand_in_the_order_of_their_steps() {
+        let trace = Trace {
+            steps: vec![
+                TraceStep::said(Source::User, "do"),
+                step(ToolKind::Skill, serde_json::json!({ "skill": "books" })),
+                step(ToolKind::Shell, serde_json::json!({ "command": "cd /s/books && cat references/seal.md" })),
+            ],
+        };
+        let files = ["/s/books/references/seal.md", "/s/books/SKILL.md", "/s/books/never.md"].map(str::to_owned);
+        let order: Vec<(String, Option<usize>)> = files_in_order(&files, Some(&trace));
+        let expected =
+            [("/s/books/SKILL.md", Some(2)), ("/s/books/references/seal.md", Some(3)), ("/s/books/never.md", None)];
+        assert_eq!(order, expected.map(|(file, step)| (file.to_owned(), step)));
+    }
 }

@@ -1,7 +1,10 @@
 //! An evaluation's result, recomputed from its stored trials. Serialised as it is, it is the JSON of `skilldelta eval --json`; pages and
 //! tables show the same values. Unknown is `null`, never 0 and never NaN.
 
+mod arm_usage;
 mod compared;
+mod left_out;
+pub mod matrix;
 mod noise_floor;
 pub mod number;
 mod pairs;
@@ -13,13 +16,15 @@ mod tests;
 
 use serde::{Deserialize, Serialize};
 
+pub use arm_usage::{ArmUsage, EvaluationUsage, SkillUse, Told};
 pub use compared::{ArmReport, ComparisonReport};
+pub use left_out::{LeftOut, VoidPair};
 pub use noise_floor::MeasuredNoise;
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, delta_in_short, headline, headline_of};
 pub use totals::Totals;
 
-use crate::analysis::MeasuringCases;
+use crate::analysis::{MeasuringCases, ResultDetail};
 use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
 use crate::comparison::Compared;
 use crate::condition::Condition;
@@ -116,6 +121,12 @@ pub struct EvaluationReport {
     pub repeats: u32,
     /// Over all complete pairs.
     pub totals: Totals,
+    /// Tokens by class, model calls and money of both arms, over complete pairs.
+    #[serde(default)]
+    pub usage: EvaluationUsage,
+    /// What goes further than the totals; `null` while it is not finished.
+    #[serde(default)]
+    pub detail: Option<Box<ResultDetail>>,
     /// Task by task, in the plan's order.
     pub tasks: Vec<TaskReport>,
     /// Trial by trial.
@@ -234,13 +245,24 @@ impl From<&TrialRecord> for TrialReport {
     }
 }
 
+/// Trials by task, arm and repeat.
+#[must_use]
+pub fn index(trials: &[TrialRecord]) -> TrialIndex<'_> {
+    trials.iter().map(|trial| ((trial.task_id, trial.condition, trial.repeat), trial)).collect()
+}
+
+/// The plan's tasks with their pairs, in its order.
+#[must_use]
+pub fn tasks_of(plan: &EvaluationPlan, trials: &TrialIndex<'_>) -> Vec<TaskReport> {
+    plan.tasks.iter().map(|task| TaskReport::of(task, plan.repeats, trials)).collect()
+}
+
 impl EvaluationReport {
     /// Computes the result of `plan` from its trials. Trials that are not finished, or not scored, make their pair incomplete.
     #[must_use]
     pub fn compute(id: EvaluationId, created_at: Timestamp, plan: &EvaluationPlan, trials: &[TrialRecord]) -> Self {
-        let index: TrialIndex<'_> =
-            trials.iter().map(|trial| ((trial.task_id, trial.condition, trial.repeat), trial)).collect();
-        let tasks: Vec<TaskReport> = plan.tasks.iter().map(|task| TaskReport::of(task, plan.repeats, &index)).collect();
+        let index = index(trials);
+        let tasks = tasks_of(plan, &index);
         let skills = compared::of_treatment(&plan.treatment);
         let comparison = ComparisonReport::of(plan);
         let noise_floor =
@@ -261,6 +283,8 @@ impl EvaluationReport {
             seed: plan.seed,
             repeats: plan.repeats,
             totals: Totals::of(&tasks, trials),
+            usage: EvaluationUsage::of(&tasks, &index),
+            detail: None,
             tasks,
             trials: trials.iter().map(TrialReport::from).collect(),
             noise_floor,

@@ -43,12 +43,25 @@ pub fn duration(ms: Option<u64>) -> String {
     }
 }
 
-/// A number of things: `1 task`, `3 tasks`.
+/// A number of things: `1 task`, `3 tasks`, `2 repositories`.
 #[must_use]
 pub fn counted(n: impl Into<u64>, what: &str) -> String {
-    match n.into() {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
+    match (n.into(), what.strip_suffix('y')) {
+        (1, _) => format!("1 {what}"),
+        (n, None) => format!("{n} {what}s"),
+        (n, Some(stem)) => format!("{n} {stem}ies"),
+    }
+}
+
+/// An amount of money in the price table's currency: `0.0042`, `1.30`, `214`.
+#[must_use]
+pub fn money(amount: Option<f64>) -> String {
+    match amount {
+        None => UNKNOWN.to_owned(),
+        Some(0.0) => "0".to_owned(),
+        Some(amount) if amount.abs() < 0.1 => format!("{amount:.4}"),
+        Some(amount) if amount.abs() < 100.0 => format!("{amount:.2}"),
+        Some(amount) => format!("{amount:.0}"),
     }
 }
 
@@ -99,6 +112,11 @@ mod tests {
             [duration(Some(850)), duration(Some(12_345)), duration(Some(245_000))],
             ["850 ms", "12.3 s", "4 min 05 s"]
         );
+        assert_eq!(
+            [money(Some(0.0042)), money(Some(1.3)), money(Some(214.4)), money(Some(0.0)), money(None)],
+            ["0.0042", "1.30", "214", "0", "—"]
+        );
+        assert_eq!([counted(1_u64, "repository"), counted(2_u64, "repository")], ["1 repository", "2 repositories"]);
         assert_eq!([p_value(Some(0.03125)), p_value(Some(1e-9)), p_value(Some(1.0))], ["0.031", "< 0.001", "1.000"]);
     }
 }

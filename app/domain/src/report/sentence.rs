@@ -6,7 +6,7 @@ use super::{EvaluationReport, MeasuredNoise, Totals, number};
 use crate::comparison::Compared;
 use crate::stats::alpha::Alpha;
 use crate::stats::interval::Interval;
-use crate::stats::verdict::DeltaVerdict;
+use crate::stats::verdict::{DeltaVerdict, Evidence};
 
 /// The verdict in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,8 @@ pub struct Headline {
     pub class: String,
     /// For people, such as `Improves`.
     pub word: String,
+    /// What that means to somebody who knows no statistics.
+    pub meaning: String,
     /// What was seen, in one sentence.
     pub sentence: String,
     /// What it takes to know more, or what to beware of; empty where there is nothing to add.
@@ -46,7 +48,11 @@ pub fn headline(report: &EvaluationReport) -> Headline {
     if comparison.is_plain() {
         return headline;
     }
-    Headline { sentence: compared(&comparison.words, &headline.sentence), ..headline }
+    let meaning = match &report.totals.verdict {
+        Some(verdict) if scope.finished => meaning(verdict, comparison.kind, scope.unit),
+        _ => headline.meaning.clone(),
+    };
+    Headline { sentence: compared(&comparison.words, &headline.sentence), meaning, ..headline }
 }
 
 /// `sheep against goats: rescues …`.
@@ -83,6 +89,7 @@ fn alike(report: &EvaluationReport, scope: Scope) -> Headline {
     Headline {
         class: "noise_floor".to_owned(),
         word: "Noise floor".to_owned(),
+        meaning: "Both arms were the same, so this says nothing about a skill. It shows how far chance alone moves a result on these tasks.".to_owned(),
         sentence,
         advice: advice + &left_out(totals),
     }
@@ -112,7 +119,8 @@ fn interim(sentence: String, totals: &Totals) -> Headline {
             n => format!("{n} pairs are"),
         }
     );
-    Headline { class: "interim".to_owned(), word: "Interim".to_owned(), sentence, advice }
+    let meaning = "Not a result yet: it may still turn.".to_owned();
+    Headline { class: "interim".to_owned(), word: "Interim".to_owned(), meaning, sentence, advice }
 }
 
 /// The same for totals that come from elsewhere.
@@ -123,21 +131,74 @@ pub fn headline_of(totals: &Totals, scope: Scope) -> Headline {
     if !scope.finished {
         return interim(sentence, totals);
     }
-    let advice = advice(verdict, totals, scope.unit);
-    Headline { class: verdict.word().to_owned(), word: verdict.to_string(), sentence, advice }
+    Headline {
+        class: verdict.word().to_owned(),
+        word: verdict.to_string(),
+        meaning: meaning(verdict, Compared::NoSkill, scope.unit),
+        sentence,
+        advice: advice(verdict, totals, scope.unit),
+    }
 }
 
 fn without_pairs(totals: &Totals, scope: Scope) -> Headline {
-    let (class, word, advice) = if scope.finished {
-        ("no_result", "No result", "Look at the trials below: each says what kept it from being scored.")
+    let (class, word, meaning, advice) = if scope.finished {
+        let meaning = "Nothing can be compared: no task was scored in both arms.";
+        ("no_result", "No result", meaning, "Look at the trials below: each says what kept it from being scored.")
     } else {
-        ("interim", "Running", "The first numbers appear when both trials of a pair are finished.")
+        let meaning = "Nothing to compare yet.";
+        ("interim", "Running", meaning, "The first numbers appear when both trials of a pair are finished.")
     };
     Headline {
         class: class.to_owned(),
         word: word.to_owned(),
+        meaning: meaning.to_owned(),
         sentence: format!("No pair of {} is complete.", totals.pairs_incomplete),
         advice: advice.to_owned(),
+    }
+}
+
+/// The verdict in everyday words.
+fn meaning(verdict: &DeltaVerdict, compared: Compared, unit: &str) -> String {
+    let (with, without, better) = match compared {
+        Compared::NoSkill => ("the skill", "without it", "the skill helps"),
+        Compared::PreviousVersion => ("the new version", "with the previous one", "the new version is better"),
+        Compared::Control => ("the skill", "with an unrelated one", "the skill helps more than an unrelated one"),
+        Compared::Same => ("arm B", "with arm A", "the arms differ"),
+    };
+    match verdict {
+        DeltaVerdict::Improves(_) => {
+            format!("With {with} more {unit}s pass than {without}, by more than chance explains.")
+        }
+        DeltaVerdict::Harms(_) => {
+            format!("With {with} fewer {unit}s pass than {without}, by more than chance explains.")
+        }
+        DeltaVerdict::NoEffect { margin, .. } => format!(
+            "With {with} about the same share of {unit}s passes as {without}: any true difference is smaller than {} percentage points.",
+            (margin * 1e4).round() / 100.0,
+        ),
+        DeltaVerdict::Inconclusive(Evidence { ci, .. }) if ci.low > 0.0 || ci.high < 0.0 => format!(
+            "This points to a {}, but not clearly enough: the interval leaves out 0, and yet the exact test cannot rule out chance.",
+            if ci.low > 0.0 { "gain" } else { "loss" },
+        ),
+        DeltaVerdict::Inconclusive(Evidence { ci, .. }) => format!(
+            "This cannot tell whether {better}: the true difference may be anything from {} to {}.",
+            difference(ci.low),
+            difference(ci.high),
+        ),
+        DeltaVerdict::CannotBeResolved { tasks, .. } => format!(
+            "Too few {unit}s to tell anything: with {}, even the clearest outcome may be chance.",
+            number::counted(u64::from(*tasks), unit),
+        ),
+    }
+}
+
+/// `a loss of 10 percentage points`.
+fn difference(share: f64) -> String {
+    let size = number::points(Some(share.abs()));
+    match size.trim_start_matches('+').trim_end_matches(" pp") {
+        "0" => "none".to_owned(),
+        size if share < 0.0 => format!("a loss of {size} percentage points"),
+        size => format!("a gain of {size} percentage points"),
     }
 }
 

@@ -1,79 +1,13 @@
-//! Forms and pages as a browser without JavaScript meets them: real operations, a real store, whole answers.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
+//! Forms, and what every page has in common.
 
-use std::sync::Arc;
-
-use app::{App, Bundle, Csrf, shell};
-use axum::body::{Body, to_bytes};
+use crate::support::{Answer, TOKEN, get, send, site_of};
+use axum::Router;
+use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use axum::{Extension, Router};
-use domain::listing::AgentChoice;
-use domain::plan::{AgentRef, PromptIntake};
-use domain::time::Timestamp;
-use leptos::prelude::{LeptosOptions, provide_context};
-use leptos_axum::{LeptosRoutes, generate_route_list};
-use ops::{Ops, OpsConfig};
 use store::Store;
-use tower::ServiceExt;
-
-const TOKEN: &str = "a-token-of-this-server";
-const UPLOAD_LIMIT: u64 = 1 << 20;
 
 async fn site() -> Router {
-    let agent = AgentRef::new("nop", "1");
-    let config = OpsConfig {
-        agents: vec![AgentChoice {
-            agent,
-            about: "does nothing".to_owned(),
-            needs_model: false,
-            skill_obstacle: None,
-            prompt: PromptIntake::Any,
-        }],
-        upload_limit: UPLOAD_LIMIT,
-        ..OpsConfig::default()
-    };
-    let ops = Ops::new(Store::temp().await.unwrap(), Arc::new(|| Timestamp(1_772_357_400_000)), config);
-    let options = LeptosOptions::builder().output_name("skilldelta").build();
-    let context = {
-        let ops = ops.clone();
-        move || {
-            provide_context(Bundle::default());
-            provide_context(ops.clone());
-        }
-    };
-    let pages = {
-        let options = options.clone();
-        move || shell(options.clone())
-    };
-    Router::<LeptosOptions>::new()
-        .merge(app::forms::routes(options.clone(), ops, context.clone()).with_state(()))
-        .leptos_routes_with_context(&options, generate_route_list(App), context.clone(), pages.clone())
-        .fallback(leptos_axum::render_app_async_with_context(context, pages))
-        .with_state(options)
-        .layer(Extension(Csrf(TOKEN.to_owned())))
-}
-
-struct Answer {
-    status: StatusCode,
-    headers: axum::http::HeaderMap,
-    body: String,
-}
-
-impl Answer {
-    fn header(&self, name: header::HeaderName) -> &str {
-        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
-    }
-}
-
-async fn send(site: &Router, request: Request<Body>) -> Answer {
-    let response = site.clone().oneshot(request).await.unwrap();
-    let (parts, body) = response.into_parts();
-    let bytes = to_bytes(body, 16 << 20).await.unwrap();
-    Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(bytes.to_vec()).unwrap() }
-}
-
-async fn get(site: &Router, path: &str) -> Answer {
-    send(site, Request::get(path).body(Body::empty()).unwrap()).await
+    site_of(Store::temp().await.unwrap())
 }
 
 async fn post(site: &Router, path: &str, fields: &str) -> Answer {

@@ -1,0 +1,81 @@
+//! What the tests of pages share: real operations over a real store, whole answers; evaluations put into the store as a run would leave them.
+
+pub mod seed;
+
+use std::sync::Arc;
+
+use app::{App, Bundle, Csrf, shell};
+use axum::body::{Body, to_bytes};
+use axum::http::{HeaderMap, Request, StatusCode, header};
+use axum::{Extension, Router};
+use domain::listing::AgentChoice;
+use domain::plan::{AgentRef, PromptIntake};
+use domain::time::Timestamp;
+use leptos::prelude::{LeptosOptions, provide_context};
+use leptos_axum::{LeptosRoutes, generate_route_list};
+use ops::{Ops, OpsConfig};
+use store::Store;
+use tower::ServiceExt;
+
+/// The form token of these sites.
+pub const TOKEN: &str = "a-token-of-this-server";
+const UPLOAD_LIMIT: u64 = 1 << 20;
+
+/// The pages and forms over a store, without a server around them.
+pub fn site_of(store: Store) -> Router {
+    let agent = AgentRef::new("nop", "1");
+    let config = OpsConfig {
+        agents: vec![AgentChoice {
+            agent,
+            about: "does nothing".to_owned(),
+            needs_model: false,
+            skill_obstacle: None,
+            prompt: PromptIntake::Any,
+        }],
+        upload_limit: UPLOAD_LIMIT,
+        ..OpsConfig::default()
+    };
+    let ops = Ops::new(store, Arc::new(|| Timestamp(1_772_357_400_000)), config);
+    let options = LeptosOptions::builder().output_name("skilldelta").build();
+    let context = {
+        let ops = ops.clone();
+        move || {
+            provide_context(Bundle::default());
+            provide_context(ops.clone());
+        }
+    };
+    let pages = {
+        let options = options.clone();
+        move || shell(options.clone())
+    };
+    Router::<LeptosOptions>::new()
+        .merge(app::forms::routes(options.clone(), ops, context.clone()).with_state(()))
+        .leptos_routes_with_context(&options, generate_route_list(App), context.clone(), pages.clone())
+        .fallback(leptos_axum::render_app_async_with_context(context, pages))
+        .with_state(options)
+        .layer(Extension(Csrf(TOKEN.to_owned())))
+}
+
+/// An answer, read to its end.
+pub struct Answer {
+    pub status: StatusCode,
+    headers: HeaderMap,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn header(&self, name: header::HeaderName) -> &str {
+        self.headers.get(name).map(|value| value.to_str().unwrap()).unwrap_or_default()
+    }
+}
+
+pub async fn send(site: &Router, request: Request<Body>) -> Answer {
+    let response = site.clone().oneshot(request).await.unwrap();
+    let (parts, body) = response.into_parts();
+    let bytes = to_bytes(body, 16 << 20).await.unwrap();
+    Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(bytes.to_vec()).unwrap() }
+}
+
+pub async fn get(site: &Router, path: &str) -> Answer {
+    send(site, Request::get(path).body(Body::empty()).unwrap()).await
+}

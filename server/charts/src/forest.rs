@@ -1,0 +1,200 @@
+//! Δ of several rows on one scale, each with its interval: filled where the verdict is settled, hollow where it is not.
+
+use domain::report::number::points;
+use domain::stats::interval::Interval;
+
+use crate::canvas::{Anchor, Canvas, Ink, Link, TextLook, Words};
+use crate::layout::{Scale, Width, look, pixels, rows, shorten, symmetric};
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForestRow {
+    /// What it is about.
+    pub label: String,
+    /// Its n, such as `12 tasks`.
+    pub n: String,
+    /// Δ with its interval, shares; `None` = unknown.
+    pub delta: Option<(f64, Interval)>,
+    /// Whether the verdict is settled: Improves or Harms.
+    pub settled: bool,
+    /// Whether it is the sum of the others.
+    pub sum: bool,
+    /// Where it leads.
+    pub href: Option<String>,
+}
+
+/// What a forest says of itself, and what is drawn behind it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forest<'a> {
+    /// Unique among a page's charts.
+    pub id: &'a str,
+    /// A few words.
+    pub title: &'a str,
+    /// Row by row, top to bottom.
+    pub rows: &'a [ForestRow],
+    /// Up to which Δ, either way, two identical arms differ by chance; drawn as a band where it was measured.
+    pub noise: Option<f64>,
+}
+
+/// Sizes in pixels.
+struct Layout {
+    width: i32,
+    row: i32,
+    scale: Scale,
+    /// Where the number ends.
+    number: i32,
+    narrow: bool,
+}
+
+const HEAD: i32 = 34;
+
+impl Layout {
+    fn of(width: Width, reach: f64) -> Self {
+        let half = symmetric(reach);
+        let scale = |from, to| Scale { from: (-half, from), to: (half, to) };
+        match width {
+            Width::Wide => Self { width: 1100, row: 34, scale: scale(340, 870), number: 1090, narrow: false },
+            Width::Narrow => Self { width: 360, row: 52, scale: scale(22, 338), number: 352, narrow: true },
+        }
+    }
+
+    fn y(&self, row: usize) -> i32 {
+        HEAD + rows(row) * self.row + if self.narrow { self.row - 14 } else { self.row / 2 }
+    }
+}
+
+/// Draws the rows, as an SVG element to be put into a page.
+#[must_use]
+pub fn forest(forest: &Forest<'_>, width: Width) -> String {
+    let ends = forest.rows.iter().filter_map(|row| row.delta).flat_map(|(_, ci)| [ci.low.abs(), ci.high.abs()]);
+    let layout = Layout::of(width, ends.chain(forest.noise).fold(0.0, f64::max));
+    let height = HEAD + rows(forest.rows.len()) * layout.row + 10;
+    let words = Words {
+        id: width.id(forest.id),
+        title: forest.title.to_owned(),
+        description: forest.rows.iter().map(said).collect::<Vec<_>>().join(" "),
+    };
+    Canvas::draw(pixels(layout.width), pixels(height), &words, |canvas| {
+        axis(canvas, &layout, height, forest.noise);
+        for (at, row) in forest.rows.iter().enumerate() {
+            let link = row.href.clone().map(|href| Link { href, words: said(row).trim_end_matches('.').to_owned() });
+            canvas.linked(link, |canvas| draw_row(canvas, &layout, layout.y(at), row));
+        }
+    })
+}
+
+fn said(row: &ForestRow) -> String {
+    match row.delta {
+        None => format!("{}: no complete pair.", row.label),
+        Some((delta, ci)) => format!(
+            "{}, {}: {}, interval {} to {}.",
+            row.label,
+            row.n,
+            points(Some(delta)),
+            points(Some(ci.low)),
+            points(Some(ci.high))
+        ),
+    }
+}
+
+fn axis(canvas: &mut Canvas<'_>, layout: &Layout, height: i32, noise: Option<f64>) {
+    let scale = &layout.scale;
+    if let Some(noise) = noise {
+        canvas.area((scale.at(-noise), HEAD - 6), (scale.at(noise), height - 6), Ink::Sunken);
+    }
+    let half = scale.to.0;
+    for step in [-2.0, -1.0, 0.0, 1.0, 2.0_f64] {
+        let (share, x) = (half * step / 2.0, scale.at(half * step / 2.0));
+        let (ink, thickness) = if step == 0.0 { (Ink::Quiet, 2) } else { (Ink::Line, 1) };
+        canvas.line((x, HEAD - 8), (x, height - 6), ink, thickness);
+        let words = if step == 0.0 { "no difference".to_owned() } else { points(Some(share)) };
+        if step == 0.0 || !layout.narrow || step.abs() > 1.5 {
+            canvas.text(&words, (x, 12), look(12.0, Ink::Quiet, Anchor::Middle));
+        }
+    }
+}
+
+fn draw_row(canvas: &mut Canvas<'_>, layout: &Layout, y: i32, row: &ForestRow) {
+    let bold = |look: TextLook| TextLook { bold: row.sum, ..look };
+    let (label, number) = if layout.narrow { ((14, y - 22), y - 22) } else { ((16, y), y) };
+    let words =
+        if layout.narrow { format!("{} · {}", shorten(&row.label, 22), row.n) } else { shorten(&row.label, 30) };
+    canvas.text(&words, label, bold(look(13.0, Ink::Text, Anchor::Start)));
+    if !layout.narrow {
+        canvas.text(&row.n, (layout.scale.from.1 - 18, y), look(12.0, Ink::Quiet, Anchor::End));
+    }
+    let Some((delta, ci)) = row.delta else {
+        canvas.text("no complete pair", (layout.number, number), look(12.0, Ink::Quiet, Anchor::End));
+        return;
+    };
+    let ink = match delta {
+        _ if !row.settled => Ink::Text,
+        delta if delta > 0.0 => Ink::Up,
+        _ => Ink::Down,
+    };
+    let (low, high, at) = (layout.scale.at(ci.low), layout.scale.at(ci.high), layout.scale.at(delta));
+    canvas.line((low, y), (high, y), ink, 2);
+    canvas.line((low, y - 5), (low, y + 5), ink, 2);
+    canvas.line((high, y - 5), (high, y + 5), ink, 2);
+    let radius = if row.sum { 7 } else { 5 };
+    if row.settled {
+        canvas.disc((at, y), radius, ink);
+    } else {
+        canvas.ring((at, y), radius, ink, 2);
+    }
+    let interval = format!("{} to {}", points(Some(ci.low)).trim_end_matches(" pp"), points(Some(ci.high)));
+    if layout.narrow {
+        canvas.text(&points(Some(delta)), (layout.number, number), bold(look(13.0, ink, Anchor::End)));
+    } else {
+        canvas.text(&points(Some(delta)), (layout.number - 120, y), bold(look(13.0, ink, Anchor::End)));
+        canvas.text(&interval, (layout.number, y), look(12.0, Ink::Quiet, Anchor::End));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::tests::texts;
+
+    fn row(label: &str, delta: Option<(f64, f64, f64)>, settled: bool) -> ForestRow {
+        ForestRow {
+            label: label.to_owned(),
+            n: "7 tasks".to_owned(),
+            delta: delta.map(|(delta, low, high)| (delta, Interval { low, high })),
+            settled,
+            sum: false,
+            href: Some("/skills/1?a=b".to_owned()),
+        }
+    }
+
+    #[test]
+    fn rows_keep_their_order_and_show_what_is_settled() {
+        let rows = [
+            row("excel", Some((0.4, 0.1, 0.62)), true),
+            row("pdf", Some((-0.1, -0.3, 0.1)), false),
+            row("none", None, false),
+        ];
+        let svg = forest(&Forest { id: "f", title: "t", rows: &rows, noise: Some(0.08) }, Width::Wide);
+        let texts = texts(&svg);
+        let axis = ["−75 pp", "−38 pp", "no difference", "+38 pp", "+75 pp"];
+        assert_eq!(texts[..5], axis);
+        let expected = [
+            "excel",
+            "7 tasks",
+            "+40 pp",
+            "+10 to +62 pp",
+            "pdf",
+            "7 tasks",
+            "−10 pp",
+            "−30 to +10 pp",
+            "none",
+            "7 tasks",
+            "no complete pair",
+        ];
+        assert_eq!(texts[5..], expected);
+        // Only the settled one is filled with a colour of gain; the unsettled one is a ring on paper.
+        assert_eq!(svg.matches("fill=\"var(--up)\" stroke=\"none\"").count(), 1, "{svg}");
+        assert!(svg.contains("var(--sunken)") && svg.contains("pdf, 7 tasks: −10 pp, interval −30 pp to +10 pp."));
+        assert_eq!(svg.matches("<a href=\"/skills/1?a=b\"").count(), 3);
+    }
+}
