@@ -24,6 +24,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/leaderboard") view=pages::leaderboard::Leaderboard ssr=SsrMode::Async/>
                     <Route path=path!("/skills") view=pages::skills::Skills ssr=SsrMode::Async/>
                     <Route path=path!("/skills/upload") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/skills/fetch") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/skills/:id") view=pages::skill::Skill ssr=SsrMode::Async/>
                     <Route path=path!("/tasks") view=pages::tasks::Tasks ssr=SsrMode::Async/>
                     <Route path=path!("/tasks/add") view=pages::posted::PostedPage ssr=SsrMode::Async/>
