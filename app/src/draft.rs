@@ -1,6 +1,7 @@
 //! A plan as it stands in the form: texts as they were typed, addressable as a query string, and their way to a [`PlanRequest`].
 
 use domain::listing::{BaselineRequest, Choices, PlanRequest};
+use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use leptos_router::params::ParamsMap;
@@ -137,6 +138,7 @@ impl Draft {
             rebuild_images: !self.rebuild.is_empty(),
             spending: SpendingCaps::default(),
             skill_delivery: SkillDelivery::Discovered,
+            network: NetworkChoice::default(),
         };
         if problems.is_empty() { Ok(request) } else { Err(problems) }
     }
@@ -231,6 +233,7 @@ mod tests {
             agent: AgentRef::new(name, "1"),
             about: String::new(),
             needs_model,
+            calls_from_container: false,
             skill_obstacle: None,
             prompt: PromptIntake::Any,
         };

@@ -158,6 +158,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
             agent: agent_ref(agent.as_ref()),
             about: about(agent.name()).to_owned(),
             needs_model: agent.needs_model(),
+            calls_from_container: agent.calls_from_container(),
             skill_obstacle: agent.skill_obstacle().map(str::to_owned),
             prompt: agent.prompt_intake(),
         })

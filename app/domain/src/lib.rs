@@ -13,6 +13,7 @@ pub mod imported;
 pub mod leaderboard;
 pub mod listing;
 pub mod model_call;
+pub mod network;
 pub mod order;
 pub mod path;
 pub mod plan;

@@ -14,6 +14,7 @@ use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, SkillId, SkillVersionId, TaskId};
 use crate::imported::Imported;
+use crate::network::NetworkChoice;
 use crate::plan::{AgentRef, ModelRef, PromptIntake, SkillDelivery};
 use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
@@ -166,6 +167,9 @@ pub struct AgentChoice {
     pub about: String,
     /// Whether it calls a model.
     pub needs_model: bool,
+    /// Whether it calls its model from inside the container.
+    #[serde(default)]
+    pub calls_from_container: bool,
     /// Why skills cannot be evaluated with it; `None` where they can.
     #[serde(default)]
     pub skill_obstacle: Option<String>,
@@ -239,6 +243,9 @@ pub struct PlanRequest {
     /// How the agent is to come to know the skills.
     #[serde(default)]
     pub skill_delivery: SkillDelivery,
+    /// What the phases may reach, where that is not as the tasks say.
+    #[serde(default)]
+    pub network: NetworkChoice,
 }
 
 impl PlanRequest {

@@ -7,6 +7,7 @@ use crate::condition::Condition;
 use crate::draw::Draw;
 use crate::hash::ContentHash;
 use crate::id::{SkillVersionId, TaskId};
+use crate::network::NetworkChoice;
 use crate::spending::SpendingCaps;
 
 /// What the with-skill arm gets.
@@ -141,6 +142,9 @@ pub struct RunSettings {
     /// Further limits on what the model may cost.
     #[serde(default, skip_serializing_if = "SpendingCaps::is_none")]
     pub spending: SpendingCaps,
+    /// What the phases may reach, where that is not as the tasks say.
+    #[serde(default, skip_serializing_if = "NetworkChoice::is_none")]
+    pub network: NetworkChoice,
 }
 
 impl Default for RunSettings {
@@ -152,6 +156,7 @@ impl Default for RunSettings {
             max_attempts: 3,
             rebuild_images: false,
             spending: SpendingCaps::default(),
+            network: NetworkChoice::default(),
         }
     }
 }

@@ -123,6 +123,23 @@ impl OutsideChanges {
         self.paths.iter().filter(removable).map(|change| change.path.as_str()).collect()
     }
 
+    /// New programs that stand before others of the PATH under a name which judgement rests upon, each with the places where the image's own
+    /// would be: where one is there, no honest agent has a reason to hide it.
+    #[must_use]
+    pub fn shims(&self) -> Vec<(String, Vec<String>)> {
+        let is_new =
+            |path: &str| self.paths.iter().any(|change| change.path == path && change.kind == ChangeKind::Added);
+        let shims = self.paths.iter().filter(|change| change.kind == ChangeKind::Added);
+        let named = shims.filter_map(|change| {
+            let (_, name) =
+                EARLY_FOLDERS.iter().find_map(|folder| Some((folder, change.path.strip_prefix(folder)?)))?;
+            let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+            let hidden = LATE_FOLDERS.iter().map(|folder| format!("{folder}{name}")).filter(|path| !is_new(path));
+            (JUDGING.contains(&plain) || JUDGING.contains(&name)).then(|| (change.path.clone(), hidden.collect()))
+        });
+        named.collect()
+    }
+
     /// Marks what was taken away.
     pub fn undo(&mut self, removed: &[String]) {
         for change in self.paths.iter_mut().filter(|change| removed.contains(&change.path)) {
@@ -145,6 +162,15 @@ const STARTUP: [&str; 3] = ["sitecustomize.py", "usercustomize.py", "conftest.py
 const FETCH_SETTINGS: [&str; 6] = ["pip.conf", "uv.toml", ".npmrc", ".curlrc", ".wgetrc", "gitconfig"];
 const PROGRAM_FOLDERS: [&str; 6] =
     ["/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/", "/usr/local/sbin/"];
+/// On the PATH, these come before the image's own programs…
+const EARLY_FOLDERS: [&str; 2] = ["/usr/local/bin/", "/usr/local/sbin/"];
+/// … which lie here.
+const LATE_FOLDERS: [&str; 4] = ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"];
+/// Test runners, interpreters and what every script is made of. Installers and compilers are not among them: newer ones are installed honestly.
+const JUDGING: [&str; 23] = [
+    "awk", "bash", "cat", "chmod", "cmp", "cp", "diff", "env", "find", "grep", "head", "ls", "mkdir", "mv", "py.test",
+    "pytest", "python", "rm", "sed", "sh", "tail", "test", "timeout",
+];
 const LIBRARY_FOLDERS: [&str; 5] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/"];
 /// What test scripts call; versions and extensions aside.
 const CALLED: [&str; 38] = [
@@ -271,6 +297,19 @@ mod tests {
         );
         assert_eq!((found.total, found.suspicious), (6, 2));
         assert_eq!(found.removable(), ["/etc/ld.so.preload"]);
+    }
+
+    #[test]
+    fn a_shim_is_known_by_what_it_would_hide() {
+        let listed = ["/usr/local/bin/pytest", "/usr/local/bin/node", "/usr/local/bin/cp", "/bin/cp", "/opt/python3"];
+        let listed = listed.map(|path| (Added, path.to_owned())).to_vec();
+        let shims = OutsideChanges::examine(listed, None, &[], false).shims();
+        let own = |name: &str, folders: &[&str]| {
+            let hidden = folders.iter().map(|folder| format!("{folder}{name}")).collect();
+            (format!("/usr/local/bin/{name}"), hidden)
+        };
+        let (cp, all) = (["/usr/bin/", "/usr/sbin/", "/sbin/"], ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"]);
+        assert_eq!(shims, [own("cp", &cp), own("pytest", &all)]);
     }
 
     #[test]

@@ -160,11 +160,13 @@ pub enum ImageSource {
 pub enum NetworkPolicy {
     /// Everything.
     Public,
-    /// Nothing (an agent still reaches the model gateway).
+    /// Nothing (a task's agent still reaches the model gateway).
     None,
+    /// The model gateway.
+    ModelOnly,
     /// These hosts only.
     Allowlist {
-        /// Host names.
+        /// Each `NAME` or `NAME:PORT`; a name may begin with `*.`. See [`crate::network::AllowList`].
         hosts: Vec<String>,
     },
 }

@@ -86,6 +86,7 @@ fn network(policy: &NetworkPolicy) -> String {
     match policy {
         NetworkPolicy::Public => "open".to_owned(),
         NetworkPolicy::None => "closed".to_owned(),
+        NetworkPolicy::ModelOnly => "closed but for the model".to_owned(),
         NetworkPolicy::Allowlist { hosts } => format!("only {}", hosts.join(", ")),
     }
 }

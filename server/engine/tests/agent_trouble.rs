@@ -56,6 +56,9 @@ impl Sandbox for Fake {
     async fn changes(&self) -> Done<Vec<(ChangeKind, String)>> {
         Err(lost())
     }
+    async fn open_network(&self, _: bool) -> Done<()> {
+        Err(lost())
+    }
     async fn freeze(&self) -> Done<()> {
         Err(lost())
     }

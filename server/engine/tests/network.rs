@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
 
 use domain::id::AttemptId;
-use engine::network::{Networks, Reach, TrialNetwork};
+use engine::network::{Access, Networks, Reach, TrialNetwork};
 use engine::sandbox::{Engine, Limits, Sandbox, SandboxSpec, Upload};
 use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Gateway, TrialGateway, TrialTicket};
@@ -78,7 +78,7 @@ fn folder(rig: &Rig) -> std::path::PathBuf {
 
 async fn trial(rig: &Rig, networks: &Networks, attempt: i64, reach: Reach) -> Trial {
     let gateway = gateway(attempt);
-    let network = networks.open(&rig.labels(attempt), &gateway, reach).await.unwrap();
+    let network = networks.open(&rig.labels(attempt), Some(&gateway), &[&reach]).await.unwrap();
     let limits = Limits { pids: 600, ..rig.spec().limits };
     let spec = SandboxSpec { network: network.join(), labels: rig.labels(attempt), limits, ..rig.spec() };
     let sandbox = rig.engine.create(&spec).await.unwrap().sandbox;
@@ -99,8 +99,12 @@ impl Trial {
         open.map(|(host, port)| (host.to_owned(), port.parse().unwrap())).collect()
     }
 
+    fn access(&self) -> Access<'_> {
+        self.network.access().unwrap()
+    }
+
     async fn ask(&self, key: &str) -> String {
-        text(self.sandbox.as_ref(), &format!("python3 /ask.py {} {key}", self.network.base_url())).await
+        text(self.sandbox.as_ref(), &format!("python3 /ask.py {} {key}", self.access().base_url)).await
     }
 
     async fn end(self) {
@@ -140,10 +144,10 @@ async fn a_closed_trial_reaches_its_model_and_nothing_else() {
     );
 
     // The model, by this trial's key alone.
-    let answer = one.ask(one.network.token()).await;
+    let answer = one.ask(one.access().token).await;
     assert!(answer.starts_with("200 ") && answer.contains("I am the model."), "{answer}");
     assert!(one.gateway.usage().total().is_some_and(|tokens| tokens > 0));
-    for key in [other.network.token(), public.network.token(), "none"] {
+    for key in [other.access().token, public.access().token, "none"] {
         let refused = one.ask(key).await;
         assert!(refused.starts_with("401 ") && refused.contains("authentication_error"), "{refused}");
     }
@@ -173,7 +177,7 @@ async fn a_closed_trial_reaches_its_model_and_nothing_else() {
     // The probe does find what there is, where there is a way.
     assert_eq!(one.open_of(&at(&["127.0.0.1".to_owned()].into(), 8420)).await.len(), 1);
     assert!(!public.open_of(&at(&hosts, port)).await.is_empty(), "{hosts:?}");
-    assert!(public.ask(public.network.token()).await.starts_with("200 "));
+    assert!(public.ask(public.access().token).await.starts_with("200 "));
 
     // No name exists, and that is an answer, not a silence.
     let looked_up = text(one.sandbox.as_ref(), "python3 /look_up.py api.example.com").await;
@@ -200,7 +204,7 @@ async fn many_streams_at_once_pass_the_sidecar_whole() {
     const MANY: usize = 200;
     let rig = Rig::new("closed-many").await;
     let trial = trial(&rig, &Networks::new(rig.engine.clone(), folder(&rig)), 1, Reach::ModelOnly).await;
-    let script = format!("python3 /ask_many.py {} {} {MANY}", trial.network.base_url(), trial.network.token());
+    let script = format!("python3 /ask_many.py {} {} {MANY}", trial.access().base_url, trial.access().token);
     assert_eq!(text(trial.sandbox.as_ref(), &script).await.trim(), MANY.to_string());
     assert_eq!(trial.gateway.records().len(), MANY);
     trial.end().await;
@@ -212,12 +216,12 @@ async fn many_streams_at_once_pass_the_sidecar_whole() {
 async fn a_network_goes_with_its_owner_or_is_found_by_its_label() {
     let rig = Rig::new("closed-left").await;
     let networks = Networks::new(rig.engine.clone(), folder(&rig));
-    drop(networks.open(&rig.labels(1), &gateway(1), Reach::ModelOnly).await.unwrap());
+    drop(networks.open(&rig.labels(1), Some(&gateway(1)), &[&Reach::ModelOnly]).await.unwrap());
     rig.engine.settle().await;
     assert_eq!(rig.left().await, Vec::<String>::new());
 
     // As after `kill -9`: nobody is there to remove it.
-    let network = networks.open(&rig.labels(2), &gateway(2), Reach::ModelOnly).await.unwrap();
+    let network = networks.open(&rig.labels(2), Some(&gateway(2)), &[&Reach::ModelOnly]).await.unwrap();
     let lost = network.join();
     std::mem::forget(network);
     assert_eq!(std::fs::read_dir(folder(&rig)).unwrap().count(), 1);

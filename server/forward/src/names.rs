@@ -1,23 +1,31 @@
-//! Answers every question for a name with "there is no such name", at once: resolvers that get no answer wait for seconds.
+//! Answers every question for a name at once, as resolvers that get no answer wait for seconds: with its address where the trial may reach
+//! it, else with "there is no such name".
 
 use std::collections::BTreeSet;
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, UdpSocket};
+
+use crate::allowed::Allowed;
 
 const HEADER: usize = 12;
 const NO_SUCH_NAME: u8 = 3;
 const FORMAT_ERROR: u8 = 1;
+const NO_ERROR: u8 = 0;
+/// The types of question that are answered with an address: for one of version 4, and for whatever there is.
+const ADDRESS_TYPES: [u16; 2] = [1, 255];
+/// Seconds that an answer holds.
+const LIFETIME: u32 = 60;
 /// Names that are told at most.
 const TOLD: usize = 200;
 
 /// Serves for ever.
-pub fn refuse_all(socket: &UdpSocket) {
+pub fn answer_all(socket: &UdpSocket, allowed: &Allowed) {
     let mut packet = [0; 1024];
     let mut told = BTreeSet::new();
     loop {
         let Ok((count, from)) = socket.recv_from(&mut packet) else { continue };
-        let Some((answer, name)) = packet.get(..count).and_then(refusal) else { continue };
+        let Some((answer, refused)) = packet.get(..count).and_then(|packet| answer(packet, allowed)) else { continue };
         let _it_will_ask_again = socket.send_to(&answer, from);
-        if let Some(name) = name.filter(|_| told.len() < TOLD)
+        if let Some(name) = refused.filter(|_| told.len() < TOLD)
             && told.insert(name.clone())
         {
             println!("name {name}");
@@ -25,26 +33,47 @@ pub fn refuse_all(socket: &UdpSocket) {
     }
 }
 
-/// The answer to a packet, and the name it asks for. `None` = it is no question.
-fn refusal(packet: &[u8]) -> Option<(Vec<u8>, Option<String>)> {
+/// The answer to a packet, and the name that it refuses. `None` = it is no question.
+fn answer(packet: &[u8], allowed: &Allowed) -> Option<(Vec<u8>, Option<String>)> {
     let mut answer = packet.get(..HEADER)?.to_vec();
     let flags = *packet.get(2)?;
     if flags & 0x80 != 0 {
         return None;
     }
     let question = question(packet.get(HEADER..)?);
-    let code = if question.is_some() { NO_SUCH_NAME } else { FORMAT_ERROR };
+    let address = question.as_ref().and_then(|question| allowed.address(&question.name));
+    let code = match (&question, address) {
+        (None, _) => FORMAT_ERROR,
+        (Some(_), None) => NO_SUCH_NAME,
+        (Some(_), Some(_)) => NO_ERROR,
+    };
+    let told = address.filter(|_| question.as_ref().is_some_and(|question| ADDRESS_TYPES.contains(&question.kind)));
     // An answer, to the same operation, with recursion wanted as it was; available.
-    let head = [(flags & 0x79) | 0x80, 0x80 | code, 0, u8::from(question.is_some()), 0, 0, 0, 0, 0, 0];
+    let (asked, answered) = (u8::from(question.is_some()), u8::from(told.is_some()));
+    let head = [(flags & 0x79) | 0x80, 0x80 | code, 0, asked, 0, answered, 0, 0, 0, 0];
     answer.truncate(2);
     answer.extend(head);
-    let (length, name) = question.map_or((0, None), |(length, name)| (length, Some(name)));
-    answer.extend(packet.get(HEADER..HEADER + length)?);
-    Some((answer, name))
+    answer.extend(packet.get(HEADER..HEADER + question.as_ref().map_or(0, |question| question.length))?);
+    answer.extend(told.into_iter().flat_map(record));
+    let refused = question.filter(|_| address.is_none()).map(|question| question.name);
+    Some((answer, refused))
 }
 
-/// The first question: its length in bytes, type and class included, and its name.
-fn question(bytes: &[u8]) -> Option<(usize, String)> {
+/// An address as an answer to the question that stands right after the header.
+fn record(address: Ipv4Addr) -> Vec<u8> {
+    let name_type_class = [0xc0, HEADER as u8, 0, 1, 0, 1];
+    [&name_type_class[..], &LIFETIME.to_be_bytes(), &[0, 4], &address.octets()].concat()
+}
+
+struct Question {
+    /// In bytes, type and class included.
+    length: usize,
+    name: String,
+    kind: u16,
+}
+
+/// The first question.
+fn question(bytes: &[u8]) -> Option<Question> {
     let mut name = String::new();
     let mut at = 0;
     loop {
@@ -66,8 +95,8 @@ fn question(bytes: &[u8]) -> Option<(usize, String)> {
             return None;
         }
     }
-    bytes.get(at..at + 4)?;
-    Some((at + 4, name))
+    let [high, low, _, _] = bytes.get(at..at + 4)?.try_into().ok()?;
+    Some(Question { length: at + 4, name, kind: u16::from_be_bytes([high, low]) })
 }
 
 fn shown(byte: u8) -> char {
@@ -81,9 +110,31 @@ fn shown(byte: u8) -> char {
 mod tests {
     use super::*;
 
-    fn asking(name: &[u8]) -> Vec<u8> {
+    fn asking_for(name: &[u8], kind: u8) -> Vec<u8> {
         let header = [0xab, 0xcd, 0x01, 0x20, 0, 1, 0, 0, 0, 0, 0, 1];
-        [&header, name, &[0, 28, 0, 1], &[0, 0, 41, 16, 0, 0, 0, 0, 0, 0, 0]].concat()
+        [&header, name, &[0, kind, 0, 1], &[0, 0, 41, 16, 0, 0, 0, 0, 0, 0, 0]].concat()
+    }
+
+    fn asking(name: &[u8]) -> Vec<u8> {
+        asking_for(name, 28)
+    }
+
+    fn refusal(packet: &[u8]) -> Option<(Vec<u8>, Option<String>)> {
+        answer(packet, &Allowed::default())
+    }
+
+    #[test]
+    fn an_allowed_name_has_an_address_of_version_4_and_nothing_else() {
+        let allowed = Allowed::new(["example.com"].into_iter());
+        let name = b"\x07Example\x03com\x00";
+        let (told, refused) = answer(&asking_for(name, 1), &allowed).unwrap();
+        let header = [0xab, 0xcd, 0x81, 0x80, 0, 1, 0, 1, 0, 0, 0, 0];
+        let record = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 1, 0, 1];
+        assert_eq!((told, refused), ([&header[..], name, &[0, 1, 0, 1], &record].concat(), None));
+        let (silent, refused) = answer(&asking_for(name, 28), &allowed).unwrap();
+        let header = [0xab, 0xcd, 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0];
+        assert_eq!((silent, refused), ([&header[..], name, &[0, 28, 0, 1]].concat(), None));
+        assert_eq!(answer(&asking(b"\x04evil\x00"), &allowed).unwrap().1.as_deref(), Some("evil"));
     }
 
     #[test]

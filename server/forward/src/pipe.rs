@@ -14,8 +14,8 @@ const MOST: usize = 512;
 const BUFFER: usize = 32 * 1024;
 const STACK: usize = 128 * 1024;
 
-/// Serves for ever.
-pub fn serve(listener: &TcpListener, socket: &Path) -> Result<(), String> {
+/// Serves for ever. `preface` is what the socket is told before a connection's own bytes; without one the connection is closed.
+pub fn serve(listener: &TcpListener, socket: &Path, preface: impl Fn(&TcpStream) -> Option<String>) {
     let open = Arc::new(AtomicUsize::new(0));
     loop {
         let Ok((trial, _)) = listener.accept() else {
@@ -26,10 +26,11 @@ pub fn serve(listener: &TcpListener, socket: &Path) -> Result<(), String> {
         if open.load(Ordering::Relaxed) >= MOST {
             continue;
         }
+        let Some(preface) = preface(&trial) else { continue };
         let place = Place::take(&open);
         let socket = socket.to_owned();
         let connection = thread::Builder::new().stack_size(STACK).spawn(move || {
-            connect(trial, &socket);
+            connect(trial, &socket, &preface);
             drop(place);
         });
         if let Err(error) = connection {
@@ -54,9 +55,12 @@ impl Drop for Place {
     }
 }
 
-fn connect(trial: TcpStream, socket: &Path) {
+fn connect(trial: TcpStream, socket: &Path, preface: &str) {
     // Closed when dropped, which is all that the trial is told: the gateway is gone.
-    let Ok(gateway) = UnixStream::connect(socket) else { return };
+    let Ok(mut gateway) = UnixStream::connect(socket) else { return };
+    if gateway.write_all(preface.as_bytes()).is_err() {
+        return;
+    }
     let _without_it_it_is_only_slower = trial.set_nodelay(true);
     let (Ok(mut from_trial), Ok(mut to_gateway)) = (trial.try_clone(), gateway.try_clone()) else { return };
     let sending = thread::Builder::new().stack_size(STACK).spawn(move || {
@@ -103,7 +107,7 @@ mod tests {
         let accepting = UnixListener::bind(&socket).unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        thread::spawn(move || serve(&listener, &socket));
+        thread::spawn(move || serve(&listener, &socket, |_| Some("to you ".to_owned())));
         let trial = TcpStream::connect(address).unwrap();
         let (stream, _) = accepting.accept().unwrap();
         std::fs::remove_dir_all(folder).unwrap();
@@ -119,20 +123,25 @@ mod tests {
             asked.reverse();
             gateway.write_all(&asked).unwrap();
         });
+        let preface = b"to you ".as_slice();
         let asked: Vec<u8> = (0..300_000_u32).map(|n| n.to_le_bytes()[0]).collect();
         trial.write_all(&asked).unwrap();
         trial.shutdown(Shutdown::Write).unwrap();
         let mut answer = Vec::new();
         trial.read_to_end(&mut answer).unwrap();
         answer.reverse();
-        assert!(answer == asked);
+        assert!(answer == [preface, &asked].concat());
     }
 
     #[test]
     fn a_trial_that_goes_away_is_an_end_to_the_gateway() {
         let (sender, seen) = std::sync::mpsc::channel();
-        let trial = forwarder(move |mut gateway| sender.send(gateway.read(&mut [0; 8]).unwrap()).unwrap());
+        let trial = forwarder(move |mut gateway| {
+            let mut all = Vec::new();
+            gateway.read_to_end(&mut all).unwrap();
+            sender.send(all).unwrap();
+        });
         drop(trial);
-        assert_eq!(seen.recv(), Ok(0));
+        assert_eq!(seen.recv().as_deref(), Ok(b"to you ".as_slice()));
     }
 }

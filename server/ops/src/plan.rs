@@ -6,13 +6,14 @@ use domain::comparison::{Compared, Comparison};
 use domain::finding::Finding;
 use domain::id::{EvaluationId, TaskId};
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
+use domain::network::NetworkChoice;
 use domain::plan::{
     AgentRef, EvaluationPlan, ModelRef, PlanKind, PromptIntake, RunSettings, SkillDelivery, TaskRef, Treatment,
 };
 use domain::planner::PlanEstimate;
 use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
-use domain::task::Task;
+use domain::task::{NetworkPolicy, Task};
 
 use crate::arms::Arms;
 use crate::{Ops, OpsError, Result};
@@ -66,6 +67,9 @@ impl Ops {
         if let Some(fault) = request.spending.fault() {
             return Err(OpsError::invalid(fault));
         }
+        if let Some(fault) = network_fault(agent, &request.network) {
+            return Err(OpsError::invalid(fault));
+        }
         let (task_refs, tasks) = self.tasks_of(&request.tasks).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
@@ -92,6 +96,7 @@ impl Ops {
                 token_cap: request.token_cap,
                 rebuild_images: request.rebuild_images,
                 spending: request.spending,
+                network: request.network.clone(),
                 ..RunSettings::default()
             },
             kind: PlanKind::Evaluation,
@@ -192,6 +197,20 @@ pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
         return Ok(value);
     }
     Err(OpsError::invalid("the time-out multiplier must be a number above 0"))
+}
+
+/// What is wrong with a choice of networks for this agent.
+fn network_fault(agent: &AgentChoice, network: &NetworkChoice) -> Option<String> {
+    match (&network.agent, &network.verifier) {
+        (Some(NetworkPolicy::None), _) if agent.calls_from_container => Some(format!(
+            "the agent '{}' calls its model from inside its container, which a network of none forbids; choose model-only",
+            agent.agent.name
+        )),
+        (_, Some(NetworkPolicy::ModelOnly)) => {
+            Some("the verifier has no way to a model; choose none for its network".to_owned())
+        }
+        _ => None,
+    }
 }
 
 pub(crate) fn drawn_seed() -> Result<u64> {

@@ -8,6 +8,7 @@ use domain::attempt::{AttemptResult, PhaseTimes};
 use domain::condition::Condition;
 use domain::id::EvaluationId;
 use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
+use domain::network::NetworkChoice;
 use domain::order::{Happening, TrialEvent};
 use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
@@ -24,6 +25,7 @@ async fn ops() -> Ops {
         agent: AgentRef::new(name, "1"),
         about: String::new(),
         needs_model: false,
+        calls_from_container: false,
         skill_obstacle: None,
         prompt: PromptIntake::Any,
     };
@@ -55,6 +57,7 @@ async fn request(ops: &Ops, agent: &str) -> PlanRequest {
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
+        network: NetworkChoice::default(),
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use domain::id::TaskId;
 use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
+use domain::network::NetworkChoice;
 use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
@@ -17,6 +18,7 @@ async fn ops() -> Ops {
         agent: AgentRef::new("nop", "1"),
         about: String::new(),
         needs_model: false,
+        calls_from_container: false,
         skill_obstacle: None,
         prompt: PromptIntake::Any,
     };
@@ -46,6 +48,7 @@ async fn request(ops: &Ops) -> PlanRequest {
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
+        network: NetworkChoice::default(),
     }
 }
 

@@ -7,9 +7,11 @@ use clap::Args;
 use domain::finding::Finding;
 use domain::id::TaskId;
 use domain::listing::{PlanRequest, Refused};
+use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::report::EvaluationReport;
 use domain::spending::SpendingCaps;
+use domain::task::NetworkPolicy;
 use engine::agent::command::NAME as COMMAND;
 use ops::{Ops, OpsError};
 use tokio_util::sync::CancellationToken;
@@ -72,6 +74,12 @@ pub struct EvalArgs {
     /// The results are those of another actor, and say so.
     #[arg(long)]
     inject_skills: bool,
+    /// What the agent may reach instead of what the tasks say: none, model-only, public, or allow:HOST[:PORT],…
+    #[arg(long, value_name = "NETWORK")]
+    agent_network: Option<NetworkPolicy>,
+    /// What the verifier may reach instead of what the tasks say: none, public, or allow:HOST[:PORT],…
+    #[arg(long, value_name = "NETWORK")]
+    verifier_network: Option<NetworkPolicy>,
     /// Build images again without the engine's cache.
     #[arg(long)]
     rebuild: bool,
@@ -174,6 +182,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
             evaluation_money: args.evaluation_money_cap,
         },
         skill_delivery: if args.inject_skills { SkillDelivery::InPrompt } else { SkillDelivery::Discovered },
+        network: NetworkChoice { agent: args.agent_network.clone(), verifier: args.verifier_network.clone() },
     };
     let card = ops.plan(&request).await.map_err(unusable)?;
     say(&card.findings);

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::anyhow;
 use domain::id::EvaluationId;
 use domain::listing::{BaselineRequest, PlanRequest};
+use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use engine::agent::bash::NAME as BASH;
@@ -86,5 +87,6 @@ async fn request(ops: &Ops, folder: &Path, agent: &str) -> Result<PlanRequest, O
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
+        network: NetworkChoice::default(),
     })
 }

@@ -29,6 +29,7 @@ pub fn site_of(store: Store) -> Router {
             agent,
             about: "does nothing".to_owned(),
             needs_model: false,
+            calls_from_container: false,
             skill_obstacle: None,
             prompt: PromptIntake::Any,
         }],

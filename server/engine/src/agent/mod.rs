@@ -32,6 +32,7 @@ use domain::usage::TokenUsage;
 use formats::trace::SkillsSeen;
 use gateway::TrialGateway;
 
+use crate::network::Access;
 use crate::sandbox::{ExecEnd, Exit, Mount, Redactor, Sandbox, SandboxError, Sink};
 
 /// The version of the agents that are part of this program.
@@ -130,6 +131,12 @@ pub struct ModelAccess<'a> {
     pub base_url: &'a str,
     /// The trial's own key; worth nothing elsewhere.
     pub token: &'a str,
+}
+
+impl<'a> From<Access<'a>> for ModelAccess<'a> {
+    fn from(access: Access<'a>) -> Self {
+        Self { base_url: access.base_url, token: access.token }
+    }
 }
 
 /// The task's own solution.

@@ -150,6 +150,13 @@ pub trait Sandbox: Send + Sync {
     /// Any [`SandboxError`].
     async fn changes(&self) -> Result<Vec<(ChangeKind, String)>, SandboxError>;
 
+    /// Gives it the engine's shared network ([`Network::Public`]), or takes that away ([`Network::None`]). Only for one that was made
+    /// with the other of the two.
+    ///
+    /// # Errors
+    /// Any [`SandboxError`].
+    async fn open_network(&self, open: bool) -> Result<(), SandboxError>;
+
     /// Stops all processes where they are, PID 1 included, until [`Sandbox::thaw`].
     ///
     /// # Errors

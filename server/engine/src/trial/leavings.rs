@@ -14,10 +14,12 @@ use formats::test_settings::{Restoration, restoration};
 use super::fault::Fault;
 use super::place::Place;
 use crate::blobs::Blobs;
-use crate::sandbox::{Collect, Download, ExecSpec, Redactor, Sandbox, Upload};
+use crate::sandbox::{Caps, Collect, Download, ExecSpec, Redactor, Sandbox, SandboxError, Upload};
 
 /// Longest run of our own `rm`.
 const SHORT: Duration = Duration::from_secs(30);
+/// Enough of a file to know that it is there.
+const A_LOOK: Caps = Caps { file_bytes: 0, total_bytes: 0, files: 1, passed_over: &[], sums: false };
 /// Paths that one finding names.
 const NAMED: usize = 20;
 
@@ -27,6 +29,8 @@ pub(super) struct Leavings {
     pub(super) outside: Option<OutsideChanges>,
     pub(super) patch: Option<WorkspacePatch>,
     pub(super) findings: Vec<Finding>,
+    /// Absolute paths of what is taken away in a shared container.
+    plants: Vec<String>,
     /// Test settings of the working folder, by absolute path, with what puts them back.
     settings: Vec<(String, Restoration)>,
 }
@@ -39,29 +43,33 @@ impl Leavings {
         blobs: &dyn Blobs,
         redactor: &Redactor,
     ) -> Result<Self, Fault> {
-        let Some(before) = &place.before else { return Ok(Self::default()) };
-        let (changes, after) = tokio::join!(place.sandbox.changes(), before.again(place.sandbox.as_ref()));
         let mut found = Self::default();
+        if !place.watched {
+            return Ok(found);
+        }
+        let (before, sandbox) = (place.before.as_ref(), place.sandbox.as_ref());
+        let after = async { Some(before?.again(sandbox).await) };
+        let (changes, after) = tokio::join!(sandbox.changes(), after);
         match changes {
-            Ok(listed) => {
-                let expected: Vec<&str> = place.expected.iter().map(String::as_str).collect();
-                found.outside =
-                    Some(OutsideChanges::examine(listed, before.work(), &expected, place.workspace.is_some()));
-            }
+            Ok(listed) => found.look_outside(place, listed).await,
             Err(error) => found.unknown("what the agent changed outside its working folder", &error.to_string()),
         }
-        let after = match after {
-            Ok(after) if after.complete && before.files.complete => after,
-            Ok(_) => {
-                found.unknown("what the agent changed in its working folder", "there are too many files in it");
+        let inside = "what the agent changed in its working folder";
+        let (before, after) = match (before, after) {
+            (Some(before), Some(Ok(after))) if after.complete && before.files.complete => (before, Arc::new(after)),
+            (_, Some(Err(error))) => {
+                found.unknown(inside, &error.to_string());
                 return Ok(found);
             }
-            Err(error) => {
-                found.unknown("what the agent changed in its working folder", &error.to_string());
+            (Some(_), _) => {
+                found.unknown(inside, "there are too many files in it");
+                return Ok(found);
+            }
+            (None, _) => {
+                found.unknown(inside, "it is the root folder");
                 return Ok(found);
             }
         };
-        let after = Arc::new(after);
         let (old, new) = (Arc::clone(&before.files), Arc::clone(&after));
         let compared = tokio::task::spawn_blocking(move || formats::patch::between(side(&old), side(&new))).await;
         let patch = compared.map_err(|error| Fault::Order(format!("the patch could not be made: {error}")))?;
@@ -71,6 +79,24 @@ impl Leavings {
         found.findings.extend(changed_tests(&patch));
         found.keep(patch, blobs, redactor).await?;
         Ok(found)
+    }
+
+    async fn look_outside(&mut self, place: &Place, listed: Vec<(ChangeKind, String)>) {
+        let expected: Vec<&str> = place.expected.iter().map(String::as_str).collect();
+        let work = place.before.as_ref().and_then(Before::work);
+        let outside = OutsideChanges::examine(listed, work, &expected, place.workspace.is_some());
+        let mut plants: Vec<String> = outside.removable().into_iter().map(str::to_owned).collect();
+        for (shim, programs) in outside.shims() {
+            // It stands before a program of the image, or it is only one more.
+            for program in programs {
+                if matches!(place.sandbox.download(&program, A_LOOK).await, Ok(Some(_))) {
+                    plants.push(shim);
+                    break;
+                }
+            }
+        }
+        self.plants = if outside.fresh_container { Vec::new() } else { plants };
+        self.outside = Some(outside);
     }
 
     fn unknown(&mut self, what: &str, why: &str) {
@@ -102,22 +128,15 @@ impl Leavings {
     /// Takes away what no honest result consists of, in the container that the verifier gets. Every file is first made empty from
     /// outside: that works also where the container's own programs cannot be trusted.
     pub(super) async fn clear(&mut self, sandbox: &dyn Sandbox) -> Result<(), Fault> {
-        let outside = self.outside.as_ref().filter(|outside| !outside.fresh_container);
-        let plants: Vec<String> =
-            outside.map(OutsideChanges::removable).unwrap_or_default().into_iter().map(str::to_owned).collect();
-        let mut upload = plants.iter().fold(Upload::new(), |upload, path| upload.file(path, Vec::new(), false));
-        let mut gone = plants;
-        let undone: Vec<String> = gone.iter().chain(self.settings.iter().map(|(path, _)| path)).cloned().collect();
+        let (mut gone, mut written) = (self.plants.clone(), Vec::new());
         for (path, restoration) in &self.settings {
             match restoration {
-                Restoration::Write(bytes) => upload = upload.file(path, bytes.clone(), false),
-                Restoration::Remove => {
-                    upload = upload.file(path, Vec::new(), false);
-                    gone.push(path.clone());
-                }
+                Restoration::Write(bytes) => written.push((path.clone(), bytes.clone())),
+                Restoration::Remove => gone.push(path.clone()),
             }
         }
-        sandbox.upload(upload).await?;
+        written.extend(gone.iter().map(|path| (path.clone(), Vec::new())));
+        let undone = self.write(sandbox, written).await?;
         remove(sandbox, &gone).await?;
         if let Some(outside) = &mut self.outside {
             outside.undo(&undone);
@@ -130,6 +149,30 @@ impl Leavings {
             self.findings.push(Finding::warning("test_settings_restored", "between the phases", message));
         }
         Ok(())
+    }
+
+    /// Writes all of them at once or, where one cannot be written (its folder is a file now), each by itself. Answers what was written.
+    async fn write(&mut self, sandbox: &dyn Sandbox, files: Vec<(String, Vec<u8>)>) -> Result<Vec<String>, Fault> {
+        let paths = |files: &[(String, Vec<u8>)]| files.iter().map(|(path, _)| path.clone()).collect::<Vec<_>>();
+        let put = |upload: Upload, (path, bytes): &(String, Vec<u8>)| upload.file(path, bytes.clone(), false);
+        match sandbox.upload(files.iter().fold(Upload::new(), put)).await {
+            Ok(()) => return Ok(paths(&files)),
+            Err(lost @ SandboxError::Lost { .. }) => return Err(lost.into()),
+            Err(error) => tracing::debug!(%error, "written one by one"),
+        }
+        let mut written = Vec::new();
+        for file in files {
+            match sandbox.upload(put(Upload::new(), &file)).await {
+                Ok(()) => written.push(file.0),
+                Err(lost @ SandboxError::Lost { .. }) => return Err(lost.into()),
+                Err(error) => self.findings.push(Finding::note(
+                    "not_restored",
+                    "between the phases",
+                    format!("{} could not be put back as it was: {error}", file.0),
+                )),
+            }
+        }
+        Ok(written)
     }
 }
 
@@ -164,7 +207,7 @@ impl Before {
     }
 
     /// The folder as it is now; one that is gone is empty.
-    async fn again(&self, sandbox: &dyn Sandbox) -> Result<Download, crate::sandbox::SandboxError> {
+    async fn again(&self, sandbox: &dyn Sandbox) -> Result<Download, SandboxError> {
         let now = sandbox.download(&self.folder, super::place::SNAPSHOT).await?;
         let mut now = now.unwrap_or(Download { complete: true, ..Download::default() });
         self.passed_over.apply(&mut now);

@@ -5,6 +5,7 @@ mod fault;
 mod image;
 mod leavings;
 mod live;
+mod networks;
 mod oracle_skills;
 mod outcome;
 mod place;
@@ -47,7 +48,7 @@ use crate::agent::evidence::{self, combine};
 use crate::agent::{Agent, AgentContext, AgentRun, ModelAccess, OracleFiles};
 use crate::blobs::{Blobs, load_tree};
 use crate::image::{BuildEvent, Images};
-use crate::network::Networks;
+use crate::network::{Networks, TrialNetwork};
 use crate::sandbox::{Download, Engine, Redactor};
 
 /// What an executor works with.
@@ -246,7 +247,7 @@ impl Attempt<'_> {
             watch: order.watched().iter().map(|skill| skill.manifest.description.clone()).collect(),
             watch_anywhere: watch.lines,
             measure: watch.texts,
-            provider_tools: place::provider_tools(&order.task),
+            provider_tools: networks::PhaseNetworks::of(order)?.provider_tools(),
             retry: self.executor.gateway.retry(),
             ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
         };
@@ -319,7 +320,7 @@ impl Attempt<'_> {
             user: place.user.as_deref(),
             env: &[],
             gateway,
-            access: place.way.as_ref().map(|way| ModelAccess { base_url: way.base_url(), token: way.token() }),
+            access: place.way.as_ref().and_then(TrialNetwork::access).map(ModelAccess::from),
             oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
             limit: limit.mul_f64(self.order.settings.timeout_multiplier),
             log: &mut log,
@@ -357,7 +358,7 @@ impl Attempt<'_> {
             self.result.activation = combine(traced, &place.installed, &run.skills, wire.as_ref());
         }
         self.result.findings.extend(run.findings.iter().cloned());
-        self.result.findings.extend(place.names_wanted());
+        self.result.findings.extend(place.missed());
         self.result.findings.extend(gateway.and_then(replay::drift));
         match gateway {
             Some(gateway) => spending::count(&mut self.result, gateway),

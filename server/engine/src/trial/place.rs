@@ -8,20 +8,20 @@ use domain::order::TrialOrder;
 use domain::path::RelPath;
 use domain::skill::SkillPackage;
 use domain::skill_audit::SkillAudit;
-use domain::task::{NetworkPolicy, ResultPlace, Task};
 use domain::tree::LoadedTree;
-use gateway::{ProviderTools, TrialGateway};
+use gateway::TrialGateway;
 
 use super::Executor;
 use super::fault::Fault;
 use super::leavings::{Before, PassedOver};
+use super::networks::{Joined, PhaseNetworks};
 use super::workspace::Workspace;
 use super::{prompt, skills};
 use crate::agent::Agent;
 use crate::agent::activation::InstalledSkill;
 use crate::blobs::load_tree;
 use crate::image::ReadyImage;
-use crate::network::{Reach, TrialNetwork};
+use crate::network::TrialNetwork;
 use crate::sandbox::{Caps, Collect, Download, ExecSpec, Labels, Limits, Network, Sandbox, SandboxSpec, Upload};
 
 /// Processes and threads of one container.
@@ -59,8 +59,9 @@ const LIFETIME_SLACK: Duration = Duration::from_secs(3600);
 /// What the agent starts in.
 pub(super) struct Place {
     pub(super) sandbox: Box<dyn Sandbox>,
-    /// The network that leads to the model, for an agent that calls from inside. After the sandbox, which uses it.
+    /// The network that leads to the model, or to named hosts. After the sandbox, which uses it.
     pub(super) way: Option<TrialNetwork>,
+    pub(super) networks: PhaseNetworks,
     /// Where the result lies, for a task that says so. After the sandbox, which uses it.
     pub(super) workspace: Option<Workspace>,
     /// What the container was made from.
@@ -73,7 +74,9 @@ pub(super) struct Place {
     pub(super) audit: SkillAudit,
     /// The skills whose use is looked for, with the folder they have, or would have.
     pub(super) installed: Vec<InstalledSkill>,
-    /// The working folder as it was; `None` where nobody looks at what the agent leaves.
+    /// Whether what the agent leaves is looked at.
+    pub(super) watched: bool,
+    /// The working folder as it was; `None` where nobody looks, or it is the root folder.
     pub(super) before: Option<Before>,
     /// Where it is expected to write, beside what every agent and package manager writes.
     pub(super) expected: Vec<String>,
@@ -88,14 +91,17 @@ impl Place {
         }
     }
 
-    /// Names that were asked for where there are none, for whoever wonders what an agent missed.
-    pub(super) fn names_wanted(&self) -> Option<Finding> {
-        let names = self.way.as_ref().map(TrialNetwork::names_wanted).unwrap_or_default();
-        let shown = names.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
-        (!names.is_empty()).then(|| {
-            let message = format!("these names were looked up in the closed network and not found: {shown}");
-            Finding::note("names_wanted", "network", message)
-        })
+    /// What was asked for in vain, for whoever wonders what an agent missed.
+    pub(super) fn missed(&self) -> Vec<Finding> {
+        let Some(way) = &self.way else { return Vec::new() };
+        let note = |code: &str, what: &str, missed: Vec<String>| {
+            let shown = missed.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
+            (!missed.is_empty()).then(|| Finding::note(code, "network", format!("{what}: {shown}")))
+        };
+        let names =
+            note("names_wanted", "these names were looked up in the closed network and not found", way.names_wanted());
+        let hosts = note("hosts_refused", "these allowed hosts were not reached", way.hosts_refused());
+        names.into_iter().chain(hosts).collect()
     }
 }
 
@@ -109,29 +115,26 @@ impl Executor {
         image: &ReadyImage,
     ) -> Result<Place, Fault> {
         let task = &order.task;
-        let (network, mut findings) = network(task);
-        let way = match gateway.filter(|_| agent.calls_from_container()) {
-            Some(gateway) => {
-                let reach = if network == Network::Public { Reach::Public } else { Reach::ModelOnly };
-                Some(self.networks.open(&self.labels(order), gateway, reach).await?)
-            }
-            None => None,
-        };
-        let network = way.as_ref().map_or(network, TrialNetwork::join);
+        let networks = PhaseNetworks::of(order)?;
+        let from_inside = gateway.filter(|_| agent.calls_from_container());
+        let Joined { network, mut way } = self.agents_network(order, &networks, from_inside).await?;
         let workspace = Workspace::of(task, &self.engine, &self.labels(order)).await?;
         let mounts = agent.mounts().into_iter().chain(workspace.as_ref().and_then(Workspace::mount)).collect();
         let spec = SandboxSpec { mounts, ..self.spec(order, image, network) };
         let created = self.engine.create(&spec).await?;
-        findings.extend(created.findings);
-        let sandbox = created.sandbox;
+        let (sandbox, findings) = (created.sandbox, created.findings);
+        if let Some(way) = &mut way {
+            way.enter(&networks.agent, sandbox.as_ref()).await?;
+        }
         let workdir =
             task.environment.workdir.clone().or_else(|| image.workdir.clone()).unwrap_or_else(|| "/".to_owned());
         let user = task.agent.user.clone().or_else(|| image.user.clone());
         let home = home(sandbox.as_ref(), user.as_deref()).await?;
         let folder = workspace.as_ref().map_or(workdir.as_str(), Workspace::path);
-        let before = match agent.is_trusted() || folder == "/" {
-            true => None,
-            false => Some(self.before(sandbox.as_ref(), image, folder, &home).await?),
+        let watched = !agent.is_trusted();
+        let before = match watched && folder != "/" {
+            false => None,
+            true => Some(self.before(sandbox.as_ref(), image, folder, &home).await?),
         };
         let removed = self.residue(sandbox.as_ref(), image, &home, &workdir).await?;
         skills::remove(sandbox.as_ref(), &removed).await?;
@@ -152,6 +155,7 @@ impl Executor {
         Ok(Place {
             sandbox,
             way,
+            networks,
             workspace,
             image: image.clone(),
             home,
@@ -160,13 +164,14 @@ impl Executor {
             prompt,
             audit,
             installed,
+            watched,
             before,
             expected,
             findings,
         })
     }
 
-    fn labels(&self, order: &TrialOrder) -> Labels {
+    pub(super) fn labels(&self, order: &TrialOrder) -> Labels {
         Labels {
             instance: self.instance.clone(),
             evaluation: order.evaluation,
@@ -261,33 +266,6 @@ fn installed(skill: &SkillPackage, target: &str) -> InstalledSkill {
         folder: format!("{target}/{}", skill.folder()),
         files: skill.tree.iter().map(|(path, _): (&RelPath, _)| path.clone()).collect(),
     }
-}
-
-/// A closed container cannot be opened by the provider's own tools.
-pub(super) fn provider_tools(task: &Task) -> ProviderTools {
-    match network(task).0 {
-        Network::Public => ProviderTools::Allowed,
-        Network::None | Network::Named(_) | Network::Join(_) => ProviderTools::Refused,
-    }
-}
-
-/// One container serves both phases, so the stricter of what the task asks for is not always what each phase gets; it is then said.
-fn network(task: &Task) -> (Network, Vec<Finding>) {
-    let (agent, verifier) = (task.agent_network(), task.verifier_network());
-    let mut findings = Vec::new();
-    let mut say = |code: &str, message: &str| findings.push(Finding::warning(code, &task.name, message));
-    let network = match agent {
-        NetworkPolicy::Public => Network::Public,
-        NetworkPolicy::None => Network::None,
-        NetworkPolicy::Allowlist { .. } => {
-            say("network_allowlist", "lists of allowed hosts are not supported yet: the container has no network");
-            Network::None
-        }
-    };
-    if verifier != agent && task.result_place == ResultPlace::Anywhere {
-        say("network_by_phase", "agent and verifier share a container: the verifier gets the agent's network");
-    }
-    (network, findings)
 }
 
 /// The home folder of the agent's user.

@@ -3,7 +3,7 @@
 #![allow(dead_code, unused_imports, reason = "each test program uses a part")]
 
 #[path = "../sandbox_support/mod.rs"]
-mod sandbox_support;
+pub mod sandbox_support;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

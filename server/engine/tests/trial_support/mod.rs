@@ -21,15 +21,21 @@ use engine::agent::Agent;
 use engine::agent::command::CommandAgent;
 use engine::blobs::Blobs;
 use engine::image::{ImageConfig, Images};
+<<<<<<< HEAD
 use engine::network::Networks;
 use engine::sandbox::{Engine, Redactor};
+=======
+use engine::network::{Networks, Outside};
+use engine::sandbox::Redactor;
+>>>>>>> d66a3c3 (Each phase of a trial has its own network: nothing, the model, named hosts, or everything)
 use engine::trial::{Executor, ExecutorParts};
 use gateway::Gateway;
 use repos::{Mirrors, Repositories, RepositoriesConfig};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-pub use agents_support::{MemoryBlobs, Rig};
+pub use agents_support::MemoryBlobs;
+pub use agents_support::sandbox_support::{Rig, run, text};
 
 /// The agent that runs a task's instruction as a script.
 const SCRIPT_AGENT: &str = "exec sh \"$INSTRUCTION_FILE\"";
@@ -102,20 +108,20 @@ pub fn workspace() -> ResultPlace {
 
 impl Bench {
     pub async fn new(name: &str) -> Self {
-        Self::with(name, |networks| networks).await
+        Self::with(name, Outside::INTERNET).await
     }
 
-    /// `networks` may change how networks are made.
-    pub async fn with(name: &str, networks: impl FnOnce(Networks) -> Networks) -> Self {
-        Self::made(name, networks, Mirrors::default()).await
+    /// With an idea of its own of what lies outside.
+    pub async fn with(name: &str, outside: Outside) -> Self {
+        Self::made(name, outside, Mirrors::default()).await
     }
 
     /// With places that repositories are fetched from.
     pub async fn with_mirrors(name: &str, mirrors: Mirrors) -> Self {
-        Self::made(name, |networks| networks, mirrors).await
+        Self::made(name, Outside::INTERNET, mirrors).await
     }
 
-    async fn made(name: &str, networks: impl FnOnce(Networks) -> Networks, mirrors: Mirrors) -> Self {
+    async fn made(name: &str, outside: Outside, mirrors: Mirrors) -> Self {
         let rig = Rig::new(name).await;
         let folder = tempfile::tempdir().unwrap();
         let blobs = Arc::new(MemoryBlobs::default());
@@ -130,7 +136,7 @@ impl Bench {
                 ..RepositoriesConfig::at(folder.path().join("repositories"))
             }),
             gateway: Gateway::new(Vec::new()),
-            networks: networks(Networks::new(rig.engine.clone(), folder.path().join("run"))),
+            networks: Networks::with_outside(rig.engine.clone(), folder.path().join("run"), outside),
             agents: vec![Arc::new(agent)],
             blobs: Arc::clone(&blobs) as Arc<dyn Blobs>,
             clock: Arc::new(|| Timestamp(1)),

@@ -1,6 +1,7 @@
 //! What a phase may reach: `network_mode`, `allowed_hosts`, and the older `allow_internet`.
 
 use domain::finding::{Finding, Severity};
+use domain::network::AllowList;
 use domain::task::NetworkPolicy;
 
 use super::settings::{Section, brief};
@@ -37,12 +38,12 @@ fn by_name(section: &Section<'_>, mode: &str, hosts: Vec<String>, out: &mut Vec<
                 let message = "`network_mode: allowlist` needs at least one host in `allowed_hosts`";
                 out.push(section.error("network_conflict", "network_mode", message));
             }
-            for host in hosts.iter().filter(|host| !is_host(host)) {
+            for host in hosts.iter().filter(|host| AllowList::of(std::slice::from_ref(host)).is_err()) {
                 let message = format!("{:?} in {} is no host name", brief(host), section.label("allowed_hosts"));
                 out.push(
                     section
                         .error("bad_host", "allowed_hosts", message)
-                        .hint("write `example.com`, without scheme and path"),
+                        .hint("write `example.com`, `*.example.com` or `example.com:8443`, without scheme and path"),
                 );
             }
             Some(NetworkPolicy::Allowlist { hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect() })
@@ -54,16 +55,4 @@ fn by_name(section: &Section<'_>, mode: &str, hosts: Vec<String>, out: &mut Vec<
             None
         }
     }
-}
-
-/// Dot-separated labels of letters, digits and inner hyphens; a leading `*.` stands for any subdomain.
-fn is_host(host: &str) -> bool {
-    let host = host.strip_prefix("*.").unwrap_or(host);
-    let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    host.len() <= 253 && host.split('.').all(label)
 }

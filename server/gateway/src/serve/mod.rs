@@ -69,14 +69,23 @@ impl Drop for Served {
 /// # Errors
 /// Any of the file system's.
 pub fn serve(gateway: TrialGateway, token: TrialToken, folder: &Path) -> io::Result<Served> {
-    private_folder(folder)?;
-    let socket = folder.join(format!("{}.sock", gateway.attempt()));
-    let listener = bind(folder, &socket)?;
-    // The container's users have other numbers than ours; what keeps others away is the folder.
-    std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o666))?;
+    let (listener, socket) = listen(folder, &gateway.attempt().to_string())?;
     let shared = Arc::new(Shared { gateway, token: token.clone() });
     let accepting = tokio::spawn(accept(listener, shared));
     Ok(Served { socket, token, accepting })
+}
+
+/// A new socket `NAME.sock` in `folder`, which is made and closed to all but its owner. Needs a tokio runtime.
+///
+/// # Errors
+/// Any of the file system's.
+pub fn listen(folder: &Path, name: &str) -> io::Result<(UnixListener, PathBuf)> {
+    private_folder(folder)?;
+    let socket = folder.join(format!("{name}.sock"));
+    let listener = bind(folder, &socket)?;
+    // The container's users have other numbers than ours; what keeps others away is the folder.
+    std::fs::set_permissions(&socket, std::fs::Permissions::from_mode(0o666))?;
+    Ok((listener, socket))
 }
 
 /// Removes the sockets that an earlier life has left in `folder`. Only for a folder that no other server uses.

@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use bollard::models::NetworkCreateRequest;
+use bollard::models::{NetworkConnectRequest, NetworkCreateRequest, NetworkDisconnectRequest};
 
 use super::errors::{absent, classify};
 use super::{DockerEngine, reap};
@@ -44,6 +44,24 @@ pub(super) async fn remove(engine: &DockerEngine, name: &str) -> Result<(), Sand
     }
     remember(engine, name, false);
     Ok(())
+}
+
+/// Gives a running container the engine's shared network, or takes it away: then it has loopback alone.
+pub(super) async fn open(engine: &DockerEngine, container: &str, open: bool) -> Result<(), SandboxError> {
+    let (docker, container) = (engine.docker(), container.to_owned());
+    let leave = |network: &'static str| {
+        let request = NetworkDisconnectRequest { container: container.clone(), force: Some(true) };
+        async move { docker.disconnect_network(network, request).await }
+    };
+    let done = match open {
+        true => {
+            leave("none").await.map_err(|error| classify("open a network", error))?;
+            let request = NetworkConnectRequest { container: container.clone(), endpoint_config: None };
+            docker.connect_network("bridge", request).await
+        }
+        false => leave("bridge").await,
+    };
+    done.map_err(|error| classify(if open { "open a network" } else { "close a network" }, error))
 }
 
 fn remember(engine: &DockerEngine, name: &str, in_use: bool) {

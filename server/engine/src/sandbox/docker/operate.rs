@@ -14,7 +14,7 @@ use tokio_util::io::{StreamReader, SyncIoBridge};
 
 use super::counters::Counters;
 use super::errors::{absent, classify};
-use super::{DockerEngine, exec, kill, remove};
+use super::{DockerEngine, exec, kill, network, remove};
 use crate::sandbox::download::read_archive;
 use crate::sandbox::{Caps, Download, ExecEnd, ExecSpec, Sandbox, SandboxError, Sink, Upload, Usage};
 
@@ -138,6 +138,10 @@ impl Sandbox for DockerSandbox {
         let changes = self.0.engine.docker().container_changes(&self.0.id).await;
         let changes = changes.map_err(|error| classify("list changed files", error))?.unwrap_or_default();
         Ok(changes.into_iter().map(|change| (kind(change.kind), change.path)).collect())
+    }
+
+    async fn open_network(&self, open: bool) -> Result<(), SandboxError> {
+        network::open(&self.0.engine, &self.0.id, open).await
     }
 
     async fn freeze(&self) -> Result<(), SandboxError> {

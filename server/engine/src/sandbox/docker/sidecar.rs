@@ -37,6 +37,10 @@ impl Sidecar {
         self.0.id()
     }
 
+    pub(crate) async fn open_network(&self, open: bool) -> Result<(), SandboxError> {
+        self.0.open_network(open).await
+    }
+
     pub(crate) async fn remove(&self) -> Result<(), SandboxError> {
         self.0.remove().await
     }
