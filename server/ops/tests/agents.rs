@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
+use domain::network::NetworkChoice;
 use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::time::Timestamp;
@@ -16,6 +17,7 @@ fn agent(name: &str, skill_obstacle: Option<&str>, prompt: PromptIntake) -> Agen
         agent: AgentRef::new(name, "1"),
         about: String::new(),
         needs_model: false,
+        calls_from_container: name == "inside",
         skill_obstacle: skill_obstacle.map(str::to_owned),
         prompt,
     }
@@ -23,6 +25,7 @@ fn agent(name: &str, skill_obstacle: Option<&str>, prompt: PromptIntake) -> Agen
 
 async fn ops() -> Ops {
     let agents = vec![
+        agent("inside", None, PromptIntake::Any),
         agent("blind", Some("it looks for no skills"), PromptIntake::Any),
         agent("deaf", None, PromptIntake::Unread),
         agent("brief", None, PromptIntake::AtMost { bytes: 100 }),
@@ -54,6 +57,7 @@ async fn request(ops: &Ops) -> PlanRequest {
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
+        network: NetworkChoice::default(),
     }
 }
 
@@ -81,4 +85,24 @@ async fn an_agent_is_refused_for_what_it_cannot_do() {
             (got, want) => panic!("{agent} {skill_delivery:?}: {got:?}, not {want:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_network_that_a_phase_cannot_work_in_is_refused() {
+    let ops = ops().await;
+    let plain = PlanRequest { agent: "inside".into(), ..request(&ops).await };
+    let chosen = |agent: &str, verifier: &str| {
+        let policy = |word: &str| (!word.is_empty()).then(|| word.parse().unwrap());
+        PlanRequest { network: NetworkChoice { agent: policy(agent), verifier: policy(verifier) }, ..plain.clone() }
+    };
+    for (agent, verifier, part) in
+        [("none", "", "choose model-only"), ("", "model-only", "the verifier has no way to a model")]
+    {
+        let refused = ops.resolve(&chosen(agent, verifier)).await.unwrap_err().to_string();
+        assert!(refused.contains(part), "{agent} {verifier}: {refused}");
+    }
+    let request = chosen("model-only", "allow:a.org:8443");
+    assert_eq!(ops.resolve(&request).await.unwrap().settings.network, request.network);
+    let outside = PlanRequest { agent: "narrow".into(), ..chosen("none", "none") };
+    assert!(ops.resolve(&outside).await.is_ok());
 }

@@ -122,7 +122,7 @@ impl Executor {
         let mounts = agent.mounts().into_iter().chain(workspace.as_ref().and_then(Workspace::mount)).collect();
         let spec = SandboxSpec { mounts, ..self.spec(order, image, network) };
         let created = self.engine.create(&spec).await?;
-        let (sandbox, findings) = (created.sandbox, created.findings);
+        let (sandbox, mut findings) = (created.sandbox, created.findings);
         if let Some(way) = &mut way {
             way.enter(&networks.agent, sandbox.as_ref()).await?;
         }
