@@ -19,6 +19,7 @@ use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
 use crate::spending::SpendingCaps;
+use crate::stop::StopRule;
 use crate::time::Timestamp;
 use crate::tree::Tree;
 
@@ -157,6 +158,21 @@ pub struct Choices {
     pub upload_limit: u64,
 }
 
+/// A skill version that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionChoice {
+    /// Its row.
+    pub id: SkillVersionId,
+    /// The skill's name.
+    pub name: String,
+    /// The version's address.
+    pub version: ContentHash,
+    /// From 1, the oldest.
+    pub number: u32,
+    /// Whether the skill has none that is newer.
+    pub newest: bool,
+}
+
 /// An agent that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentChoice {
@@ -229,6 +245,12 @@ pub struct PlanRequest {
     pub seed: Option<u64>,
     /// Multiplies the tasks' limits.
     pub timeout_multiplier: f64,
+    /// Seconds that agents get in place of their tasks' own limit.
+    #[serde(default)]
+    pub agent_seconds: Option<u64>,
+    /// Seconds that verifiers get in place of their tasks' own limit.
+    #[serde(default)]
+    pub verifier_seconds: Option<u64>,
     /// Most tokens per trial.
     pub token_cap: Option<u64>,
     /// Build images again without the engine's cache.
@@ -239,6 +261,9 @@ pub struct PlanRequest {
     /// How the agent is to come to know the skills.
     #[serde(default)]
     pub skill_delivery: SkillDelivery,
+    /// When not all of it need be run.
+    #[serde(default)]
+    pub stop: StopRule,
 }
 
 impl PlanRequest {

@@ -1,5 +1,7 @@
 //! The evaluation plan: what is compared, on what, how often, in which order.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Comparison;
@@ -8,6 +10,8 @@ use crate::draw::Draw;
 use crate::hash::ContentHash;
 use crate::id::{SkillVersionId, TaskId};
 use crate::spending::SpendingCaps;
+use crate::stop::StopRule;
+use crate::task::Task;
 
 /// What the with-skill arm gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,6 +136,12 @@ pub struct RunSettings {
     pub concurrency: u32,
     /// Multiplies the tasks' agent and verifier limits.
     pub timeout_multiplier: f64,
+    /// Seconds that agents get in place of their tasks' own limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_seconds: Option<u64>,
+    /// Seconds that verifiers get in place of their tasks' own limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier_seconds: Option<u64>,
     /// Most tokens a trial may use; `None` = no cap.
     pub token_cap: Option<u64>,
     /// Attempts at a trial in all, the first included; those that were interrupted by a stop of the server do not count.
@@ -141,6 +151,9 @@ pub struct RunSettings {
     /// Further limits on what the model may cost.
     #[serde(default, skip_serializing_if = "SpendingCaps::is_none")]
     pub spending: SpendingCaps,
+    /// When not all of it need be run.
+    #[serde(default, skip_serializing_if = "StopRule::is_none")]
+    pub stop: StopRule,
 }
 
 impl Default for RunSettings {
@@ -148,11 +161,24 @@ impl Default for RunSettings {
         Self {
             concurrency: 2,
             timeout_multiplier: 1.0,
+            agent_seconds: None,
+            verifier_seconds: None,
             token_cap: None,
             max_attempts: 3,
             rebuild_images: false,
             spending: SpendingCaps::default(),
+            stop: StopRule::default(),
         }
+    }
+}
+
+impl RunSettings {
+    /// The task with the limits that hold here, before they are multiplied.
+    #[must_use]
+    pub fn limited(&self, mut task: Task) -> Task {
+        task.agent.timeout = self.agent_seconds.map_or(task.agent.timeout, Duration::from_secs);
+        task.verifier.timeout = self.verifier_seconds.map_or(task.verifier.timeout, Duration::from_secs);
+        task
     }
 }
 

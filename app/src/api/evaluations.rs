@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SameBuild;
 use crate::AppError;
+use crate::draft::Draft;
 
 /// An evaluation as its page shows it, live or finished.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,8 @@ pub struct EvaluationView {
     pub events: Vec<LiveEvent>,
     /// Pass rates task by task as SVG, for wide and for narrow pages; empty until it is finished.
     pub chart: [String; 2],
+    /// What would plan it again; `None` where others ran it.
+    pub again: Option<Draft>,
 }
 
 /// All evaluations, newest first.
@@ -40,5 +43,9 @@ pub async fn evaluation(id: EvaluationId) -> Result<EvaluationView, AppError> {
     } else {
         (ops.live_log(id).await?, [String::new(), String::new()])
     };
-    Ok(EvaluationView { report, events, chart })
+    let again = match report.imported {
+        None => Some(Draft::of_plan(&ops.planned(id).await?)),
+        Some(_) => None,
+    };
+    Ok(EvaluationView { report, events, chart, again })
 }

@@ -49,7 +49,7 @@ impl Ops {
             None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
             own => own,
         };
-        Ok(EvaluationReport { imported: row.imported, noise_floor, measuring_cases, ..report })
+        Ok(EvaluationReport { imported: row.imported, noise_floor, measuring_cases, ..report }.ended_early(row.stopped))
     }
 
     /// An evaluation that compares without and with a skill; an audit says nothing about one.
@@ -68,6 +68,14 @@ impl Ops {
     pub async fn is_finished(&self, id: EvaluationId) -> Result<bool> {
         let counts = self.store.evaluation(id).await?.counts;
         Ok(counts.queued + counts.running == 0)
+    }
+
+    /// What was planned.
+    ///
+    /// # Errors
+    /// [`crate::OpsError::NotFound`], or storage trouble.
+    pub async fn planned(&self, id: EvaluationId) -> Result<EvaluationPlan> {
+        Ok(self.store.evaluation(id).await?.plan)
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.

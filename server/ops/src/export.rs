@@ -75,11 +75,12 @@ impl Ops {
     /// [`OpsError::NotFound`]; [`OpsError::Invalid`] where it has nothing of the format's kind; or storage trouble.
     pub async fn export(&self, id: EvaluationId, format: ExportFormat) -> Result<Export> {
         let history = self.history(id).await?;
+        let stopped = self.store.evaluation(id).await?.stopped;
         let (files, left_out) = self.contents(&history, format.needs()).await?;
         let secrets = self.config.secrets.clone();
         let files = blocking(move || -> Result<(Vec<ExportFile>, Vec<LeftOut>)> {
             let (history, files) = secrets.clean_history(history, files)?;
-            let report = history.report();
+            let report = history.report().ended_early(stopped);
             let chart = match format {
                 ExportFormat::Html => charts::dumbbell(&report, charts::Width::Wide),
                 _ => String::new(),

@@ -12,6 +12,7 @@ use domain::plan::{
 use domain::planner::PlanEstimate;
 use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
+use domain::stats::alpha::Alpha;
 use domain::task::Task;
 
 use crate::arms::Arms;
@@ -60,18 +61,19 @@ impl Ops {
     async fn check(&self, request: &PlanRequest) -> Result<Checked> {
         let agent = self.agent(request)?;
         let model = self.model(agent, request)?;
-        let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
-        let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
+        let repeats = within("k", "repeats", request.repeats, MAX_REPEATS)?;
+        let concurrency = within("concurrency", "concurrency", request.concurrency, MAX_CONCURRENCY)?;
         let timeout_multiplier = timeout_multiplier(request.timeout_multiplier)?;
         if let Some(fault) = request.spending.fault() {
-            return Err(OpsError::invalid(fault));
+            return Err(OpsError::field("money", fault));
         }
         let (task_refs, tasks) = self.tasks_of(&request.tasks).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
         fits(agent, request.skill_delivery, &tasks, &skills)?;
         let audits = self.audit_findings(&task_refs).await?;
-        let findings = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
+        let mut findings: Vec<Finding> =
+            lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
         let seed = match request.seed {
             Some(seed) => seed,
             None => drawn_seed()?,
@@ -89,13 +91,17 @@ impl Ops {
             settings: RunSettings {
                 concurrency,
                 timeout_multiplier,
+                agent_seconds: request.agent_seconds,
+                verifier_seconds: request.verifier_seconds,
                 token_cap: request.token_cap,
                 rebuild_images: request.rebuild_images,
                 spending: request.spending,
+                stop: request.stop,
                 ..RunSettings::default()
             },
             kind: PlanKind::Evaluation,
         };
+        findings.extend(too_few_to_stop(&plan));
         Ok(Checked { plan, tasks, findings })
     }
 
@@ -105,10 +111,10 @@ impl Ops {
         let is_it = |agent: &AgentRef| agent.name == *name || format!("{}@{}", agent.name, agent.version) == *name;
         let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
         let found =
-            found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))?;
+            found.ok_or_else(|| OpsError::field("agent", format!("there is no agent '{name}'; there are: {}", names())))?;
         match (request.skill_delivery, &found.skill_obstacle, found.prompt) {
-            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => Err(OpsError::invalid(why.clone())),
-            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::invalid(format!(
+            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => Err(OpsError::field("agent", why.clone())),
+            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::field("agent", format!(
                 "the agent '{name}' reads no prompt, so skills cannot stand in it; choose another agent"
             ))),
             (SkillDelivery::Discovered, ..) | (SkillDelivery::InPrompt, ..) => Ok(found),
@@ -132,22 +138,25 @@ impl Ops {
             Some(model) if !request.model.is_empty() => {
                 Ok(Some(ModelRef { name: request.model.clone(), ..model.clone() }))
             }
-            _ => Err(OpsError::invalid(format!(
-                "the agent '{}' needs a model: name an upstream and a model; upstreams configured: {}",
-                agent.agent.name,
-                if upstreams.is_empty() {
-                    "none".to_owned()
-                } else {
-                    upstreams.into_iter().collect::<Vec<_>>().join(", ")
-                },
-            ))),
+            _ => Err(OpsError::field(
+                "model",
+                format!(
+                    "the agent '{}' needs a model: name an upstream and a model; upstreams configured: {}",
+                    agent.agent.name,
+                    if upstreams.is_empty() {
+                        "none".to_owned()
+                    } else {
+                        upstreams.into_iter().collect::<Vec<_>>().join(", ")
+                    },
+                ),
+            )),
         }
     }
 
     /// The chosen tasks, each once.
     pub(crate) async fn tasks_of(&self, chosen: &[TaskId]) -> Result<(Vec<TaskRef>, Vec<Task>)> {
         if chosen.is_empty() {
-            return Err(OpsError::invalid("choose at least one task"));
+            return Err(OpsError::field("task", "choose at least one task"));
         }
         let (mut refs, mut tasks) = (Vec::new(), Vec::new());
         let mut seen = BTreeSet::new();
@@ -170,7 +179,7 @@ fn fits(agent: &AgentChoice, delivery: SkillDelivery, tasks: &[Task], skills: &[
     let too_long = |task: &&Task| (task.instruction.len() as u64).saturating_add(more) > most;
     match tasks.iter().find(too_long) {
         None => Ok(()),
-        Some(task) => Err(OpsError::invalid(format!(
+        Some(task) => Err(OpsError::field("task", format!(
             "the task {} has {} bytes of instruction{}, and the agent '{}' takes at most {most}; shorten it or choose another agent",
             task.name,
             task.instruction.len(),
@@ -180,11 +189,11 @@ fn fits(agent: &AgentChoice, delivery: SkillDelivery, tasks: &[Task], skills: &[
     }
 }
 
-pub(crate) fn within(what: &str, value: u32, most: u32) -> Result<u32> {
+pub(crate) fn within(field: &str, what: &str, value: u32, most: u32) -> Result<u32> {
     if (1..=most).contains(&value) {
         return Ok(value);
     }
-    Err(OpsError::invalid(format!("{what} must be from 1 to {most}, not {value}")))
+    Err(OpsError::field(field, format!("{what} must be from 1 to {most}, not {value}")))
 }
 
 pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
@@ -197,7 +206,7 @@ pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
 pub(crate) fn drawn_seed() -> Result<u64> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
-        .map_err(|error| OpsError::invalid(format!("no seed could be drawn: {error}; give one yourself")))?;
+        .map_err(|error| OpsError::field("seed", format!("no seed could be drawn: {error}; give one yourself")))?;
     // 53 bits, so that the seed survives JSON readers which keep numbers as doubles.
     Ok(u64::from_le_bytes(bytes) >> 11)
 }
@@ -222,6 +231,17 @@ fn title(request: &PlanRequest, treatment: &Treatment, comparison: &Comparison, 
     format!("{what} on {}", number::counted(tasks as u64, "task"))
 }
 
+/// A plan that is judged by its evidence needs more tasks than one that is judged at its end.
+fn too_few_to_stop(plan: &EvaluationPlan) -> Option<Finding> {
+    let rule = plan.settings.stop;
+    let needed = domain::stop::tasks_least(rule, Alpha::FIVE_PERCENT);
+    (rule.evidence && (plan.tasks.len() as u64) < u64::from(needed)).then(|| {
+        let message =
+            format!("a stop on evidence can be reached with {needed} tasks or more, all of which flip the same way");
+        Finding::warning("stop_out_of_reach", "early_stop", message).hint("add tasks, or plan without it")
+    })
+}
+
 /// An instruction that names the skill gives it away in both arms.
 fn lint(tasks: &[Task], skills: &[SkillPackage]) -> Vec<Finding> {
     let names: BTreeSet<&str> = skills.iter().map(|skill| skill.manifest.name.as_str()).collect();
@@ -242,6 +262,7 @@ fn card(checked: &Checked, estimate: PlanEstimate) -> PlanCard {
     let per_arm: f64 = checked
         .tasks
         .iter()
+        .map(|task| plan.settings.limited(task.clone()))
         .map(|task| (task.agent.timeout + task.verifier.timeout).as_secs_f64() * plan.settings.timeout_multiplier)
         .sum();
     let longest = per_arm * 2.0 * f64::from(plan.repeats) / f64::from(plan.settings.concurrency);

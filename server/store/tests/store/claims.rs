@@ -157,7 +157,7 @@ async fn an_order_says_what_each_arm_holds() {
 async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
     let store = Store::temp().await.unwrap();
     let mut plan = plan(&store, 2, 1).await;
-    for (limit, spent) in [(Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5 }), (None, Spending::default())] {
+    for (limit, spent) in [(Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5, calls: 0 }), (None, Spending::default())] {
         plan.settings.spending.evaluation_money = limit;
         let id = store.create_evaluation(&plan, at(1)).await.unwrap();
         let usage = TokenUsage { input: Some(7), output: Some(5), ..TokenUsage::UNKNOWN };
