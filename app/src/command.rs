@@ -48,9 +48,11 @@ pub fn command(view: &PlanFormView) -> Option<String> {
         flag(name, value);
     }
     flag("stop-early", &draft.stop.join(","));
-    for (name, is_set) in
-        [("a-a", [ITSELF, NOTHING].contains(&draft.baseline.as_str())), ("rebuild", !draft.rebuild.is_empty())]
-    {
+    for (name, is_set) in [
+        ("a-a", [ITSELF, NOTHING].contains(&draft.baseline.as_str())),
+        ("inject-skills", !draft.delivery.is_empty()),
+        ("rebuild", !draft.rebuild.is_empty()),
+    ] {
         if is_set {
             let _ = write!(words, " \\\n  --{name}");
         }

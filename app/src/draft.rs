@@ -3,7 +3,7 @@
 mod reading;
 
 use domain::comparison::Baseline;
-use domain::plan::{EvaluationPlan, SkillRef, Treatment};
+use domain::plan::{EvaluationPlan, SkillDelivery, SkillRef, Treatment};
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ pub struct Draft {
     pub agent: String,
     /// Upstream and model with a slash between; empty for agents that call none.
     pub model: String,
+    /// [`IN_PROMPT`] = the skills stand in the prompt; empty = the agent finds them.
+    pub delivery: String,
     /// Repeats.
     pub k: String,
     /// Trials at the same time.
@@ -71,6 +73,8 @@ pub const TASKS_OWN: &str = "task";
 pub const ITSELF: &str = "itself";
 /// Value of [`Draft::baseline`]: no skill in either arm.
 pub const NOTHING: &str = "nothing";
+/// Value of [`Draft::delivery`].
+pub const IN_PROMPT: &str = "in-prompt";
 /// Values of [`Draft::stop`].
 pub const STOPS: [&str; 2] = ["futility", "evidence"];
 
@@ -92,13 +96,14 @@ impl Problem {
 
 impl Draft {
     /// Names of all fields, in the order of the form.
-    pub const FIELDS: [&str; 26] = [
+    pub const FIELDS: [&str; 27] = [
         "skill",
         "baseline",
         "baseline_skill",
         "distractor",
         "agent",
         "model",
+        "delivery",
         "k",
         "title",
         "task",
@@ -182,6 +187,10 @@ impl Draft {
             task_set: plan.task_set.clone().unwrap_or_default(),
             agent: plan.agent.name.clone(),
             model: plan.model.as_ref().map(|model| format!("{}/{}", model.upstream, model.name)).unwrap_or_default(),
+            delivery: match plan.agent.skills {
+                SkillDelivery::Discovered => String::new(),
+                SkillDelivery::InPrompt => IN_PROMPT.to_owned(),
+            },
             k: plan.repeats.to_string(),
             concurrency: settings.concurrency.to_string(),
             seed: String::new(),
@@ -219,13 +228,14 @@ impl Draft {
         }
     }
 
-    fn single_mut(&mut self) -> [(&'static str, &mut String); 21] {
+    fn single_mut(&mut self) -> [(&'static str, &mut String); 22] {
         [
             ("title", &mut self.title),
             ("baseline", &mut self.baseline),
             ("task_set", &mut self.task_set),
             ("agent", &mut self.agent),
             ("model", &mut self.model),
+            ("delivery", &mut self.delivery),
             ("k", &mut self.k),
             ("concurrency", &mut self.concurrency),
             ("seed", &mut self.seed),

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use domain::id::{SkillVersionId, TaskId};
 use domain::listing::{BaselineRequest, Choices, PlanRequest};
+use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
 
-use super::{Draft, ITSELF, NOTHING, Problem, TASKS_OWN};
+use super::{Draft, IN_PROMPT, ITSELF, NOTHING, Problem, TASKS_OWN};
 
 /// What is wrong so far.
 #[derive(Default)]
@@ -60,6 +61,11 @@ impl Draft {
                 evaluation_money: reader.amount("all_money", &self.all_money, 0.0..=1e9),
                 evaluation_calls: reader.whole("all_calls", &self.all_calls),
                 evaluation_seconds: reader.whole("all_seconds", &self.all_seconds),
+            },
+            skill_delivery: if self.delivery == IN_PROMPT {
+                SkillDelivery::InPrompt
+            } else {
+                SkillDelivery::Discovered
             },
             stop: StopRule {
                 futility: self.stop.iter().any(|stop| stop == "futility"),
@@ -156,7 +162,9 @@ mod tests {
     use domain::comparison::{Baseline, Comparison};
     use domain::hash::ContentHash;
     use domain::listing::AgentChoice;
-    use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
+    use domain::plan::{
+        AgentRef, EvaluationPlan, ModelRef, PlanKind, PromptIntake, RunSettings, SkillRef, TaskRef, Treatment,
+    };
     use leptos_router::params::ParamsMap;
 
     use super::*;
@@ -175,10 +183,11 @@ mod tests {
 
     fn choices() -> Choices {
         let agent = |name: &str, needs_model| AgentChoice {
-            agent: AgentRef { name: name.to_owned(), version: "1".to_owned() },
+            agent: AgentRef::new(name, "1"),
             about: String::new(),
             needs_model,
             skill_obstacle: None,
+            prompt: PromptIntake::Any,
         };
         Choices { agents: vec![agent("bash", true), agent("nop", false)], ..Choices::default() }
     }
@@ -261,7 +270,7 @@ mod tests {
             },
             tasks: vec![TaskRef { id: TaskId(1), name: "t".into(), version: ContentHash::of(&[]) }],
             task_set: None,
-            agent: AgentRef { name: "bash".into(), version: "1".into() },
+            agent: AgentRef { skills: SkillDelivery::InPrompt, ..AgentRef::new("bash", "1") },
             model: Some(ModelRef { name: "a/b".into(), upstream: "u".into(), scripted: false }),
             repeats: 2,
             seed: 9,
@@ -271,6 +280,7 @@ mod tests {
                 stop: StopRule { futility: true, evidence: false },
                 ..RunSettings::default()
             },
+            kind: PlanKind::Evaluation,
         };
         let request = Draft::of_plan(&plan).request(&choices()).unwrap();
         assert_eq!(request.skills, [SkillVersionId(7), SkillVersionId(8)]);
@@ -278,6 +288,7 @@ mod tests {
         assert_eq!((request.distractors, request.model.as_str()), (vec![SkillVersionId(5)], "a/b"));
         assert_eq!((request.repeats, request.seed, request.timeout_multiplier), (2, None, 2.5));
         assert_eq!((request.spending, request.stop), (plan.settings.spending, plan.settings.stop));
+        assert_eq!(request.skill_delivery, SkillDelivery::InPrompt);
         let alike = Draft::of_plan(&plan).alike().request(&choices()).unwrap();
         assert_eq!(
             (alike.baseline, alike.skills.len(), alike.stop),

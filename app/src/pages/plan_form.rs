@@ -8,7 +8,7 @@ use crate::api::{Checked, PlanFormView};
 use crate::components::audit::OutcomeMark;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::sentence;
-use crate::draft::Draft;
+use crate::draft::{Draft, IN_PROMPT};
 use crate::format::{UNKNOWN, count};
 
 /// The answer of the last check.
@@ -93,6 +93,7 @@ fn TextField(
 #[component]
 pub fn Basics(view: PlanFormView, checked: Answer) -> impl IntoView {
     let PlanFormView { choices, draft, .. } = view;
+    let in_prompt = draft.delivery == IN_PROMPT;
     view! {
         <fieldset class="group">
             <legend>"Who solves the tasks"</legend>
@@ -109,6 +110,10 @@ pub fn Basics(view: PlanFormView, checked: Answer) -> impl IntoView {
                     <FieldProblem field="model" checked=checked/>
                 </div>
             </div>
+            <label class="check check-block">
+                <input type="checkbox" name="delivery" value=IN_PROMPT checked=in_prompt/>
+                <span>"Put the skills' text into the prompt"<span class="hint block">"For agents that look for no skills. The results are those of another actor, and say so."</span></span>
+            </label>
             <div class="field-row">
                 <TextField name="k" label="Repeats (k)" hint="How often each task runs in each arm." value=draft.k mode="numeric" checked=checked/>
                 <TextField name="title" label="Title" hint="Made from skill and tasks where it is empty." value=draft.title mode="text" checked=checked/>

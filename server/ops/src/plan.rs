@@ -72,8 +72,7 @@ impl Ops {
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
         fits(agent, request.skill_delivery, &tasks, &skills)?;
         let audits = self.audit_findings(&task_refs).await?;
-        let mut findings: Vec<Finding> =
-            lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
+        let mut findings: Vec<Finding> = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
         let seed = match request.seed {
             Some(seed) => seed,
             None => drawn_seed()?,
@@ -110,13 +109,16 @@ impl Ops {
         let names = || self.config.agents.iter().map(|choice| choice.agent.name.clone()).collect::<Vec<_>>().join(", ");
         let is_it = |agent: &AgentRef| agent.name == *name || format!("{}@{}", agent.name, agent.version) == *name;
         let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
-        let found =
-            found.ok_or_else(|| OpsError::field("agent", format!("there is no agent '{name}'; there are: {}", names())))?;
+        let found = found
+            .ok_or_else(|| OpsError::field("agent", format!("there is no agent '{name}'; there are: {}", names())))?;
         match (request.skill_delivery, &found.skill_obstacle, found.prompt) {
-            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => Err(OpsError::field("agent", why.clone())),
-            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::field("agent", format!(
-                "the agent '{name}' reads no prompt, so skills cannot stand in it; choose another agent"
-            ))),
+            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => {
+                Err(OpsError::field("agent", why.clone()))
+            }
+            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::field(
+                "agent",
+                format!("the agent '{name}' reads no prompt, so skills cannot stand in it; choose another agent"),
+            )),
             (SkillDelivery::Discovered, ..) | (SkillDelivery::InPrompt, ..) => Ok(found),
         }
     }
@@ -179,13 +181,16 @@ fn fits(agent: &AgentChoice, delivery: SkillDelivery, tasks: &[Task], skills: &[
     let too_long = |task: &&Task| (task.instruction.len() as u64).saturating_add(more) > most;
     match tasks.iter().find(too_long) {
         None => Ok(()),
-        Some(task) => Err(OpsError::field("task", format!(
-            "the task {} has {} bytes of instruction{}, and the agent '{}' takes at most {most}; shorten it or choose another agent",
-            task.name,
-            task.instruction.len(),
-            if more > 0 { format!(" beside {more} bytes of skills") } else { String::new() },
-            agent.agent.name,
-        ))),
+        Some(task) => Err(OpsError::field(
+            "task",
+            format!(
+                "the task {} has {} bytes of instruction{}, and the agent '{}' takes at most {most}; shorten it or choose another agent",
+                task.name,
+                task.instruction.len(),
+                if more > 0 { format!(" beside {more} bytes of skills") } else { String::new() },
+                agent.agent.name,
+            ),
+        )),
     }
 }
 

@@ -10,7 +10,7 @@ use domain::condition::Condition;
 use domain::hash::ContentHash;
 use domain::id::EvaluationId;
 use domain::order::{Happening, TrialEvent};
-use domain::plan::{AgentRef, EvaluationPlan, RunSettings, TaskRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, PlanKind, RunSettings, TaskRef, Treatment};
 use domain::report::headline;
 use domain::spending::SpendingCaps;
 use domain::stop::{StopReason, StopRule};
@@ -61,11 +61,12 @@ async fn started(clock: &Clock, tasks: usize, settings: RunSettings) -> (Ops, Ev
         comparison: domain::comparison::Comparison::default(),
         tasks: refs,
         task_set: None,
-        agent: AgentRef { name: "nop".into(), version: "1".into() },
+        agent: AgentRef::new("nop", "1"),
         model: None,
         repeats: 1,
         seed: 3,
         settings: RunSettings { concurrency: 2, ..settings },
+        kind: PlanKind::Evaluation,
     };
     let id = ops.store().create_evaluation(&plan, clock.now()).await.unwrap();
     (ops, id)

@@ -8,8 +8,8 @@ use domain::id::EvaluationId;
 use domain::listing::{BaselineRequest, PlanRequest};
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
-use engine::agent::bash::NAME as BASH;
 use domain::stop::StopRule;
+use engine::agent::bash::NAME as BASH;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
 
