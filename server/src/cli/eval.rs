@@ -205,6 +205,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     }
     let Chosen { skills, baseline, distractors } = args.arms.choose(ops).await?;
     let tasks = tasks(ops, &args.tasks, &args.task_ids, args.task_set.as_deref()).await?;
+    of_layout(ops, args.data_version, &tasks).await?;
     let request = PlanRequest {
         title: String::new(),
         skills,
@@ -280,9 +281,7 @@ pub(super) async fn tasks(
         let placed = |finding: &Finding| Finding { file: format!("{}/{}", task.name, finding.file), ..finding.clone() };
         say(&task.findings.iter().map(placed).collect::<Vec<_>>());
     }
-    let chosen: Vec<TaskId> = chosen.into_iter().map(|task| task.id).collect();
-    of_layout(ops, args.data_version, &chosen).await?;
-    Ok(chosen)
+    Ok(chosen.into_iter().map(|task| task.id).collect())
 }
 
 async fn of_layout(ops: &Ops, wanted: DataVersion, chosen: &[TaskId]) -> Result<(), Failure> {
