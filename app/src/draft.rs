@@ -1,26 +1,36 @@
-//! A plan as it stands in the form: texts as they were typed, addressable as a query string, and their way to a [`PlanRequest`].
+//! A plan as it stands in the form: texts as they were typed, addressable as a query string. What they mean is read in `reading`.
 
-use domain::listing::{BaselineRequest, Choices, PlanRequest};
-use domain::network::NetworkChoice;
-use domain::plan::SkillDelivery;
-use domain::spending::SpendingCaps;
+mod reading;
+
+use domain::comparison::Baseline;
+use domain::plan::{EvaluationPlan, SkillDelivery, SkillRef, Treatment};
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
-/// The form of a new evaluation. Fields have the names of the form's inputs.
+/// The form of a new evaluation. Fields have the names of the form's inputs; empty = not said.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Draft {
     /// What people call it.
     pub title: String,
-    /// Row of a skill version, or [`TASKS_OWN`].
-    pub skill: String,
+    /// Rows of skill versions, or [`TASKS_OWN`] alone.
+    pub skill: Vec<String>,
+    /// `no-skill`, `previous-version`, `control`, [`ITSELF`] or [`NOTHING`]; empty = `no-skill`.
+    pub baseline: String,
+    /// Rows of skill versions for the baselines that have some.
+    pub baseline_skill: Vec<String>,
+    /// Rows of skill versions that lie in both arms.
+    pub distractor: Vec<String>,
     /// Rows of tasks.
     pub task: Vec<String>,
+    /// Name of a task set, where the tasks are of one.
+    pub task_set: String,
     /// Adapter name.
     pub agent: String,
     /// Upstream and model with a slash between; empty for agents that call none.
     pub model: String,
+    /// [`IN_PROMPT`] = the skills stand in the prompt; empty = the agent finds them.
+    pub delivery: String,
     /// Repeats.
     pub k: String,
     /// Trials at the same time.
@@ -29,8 +39,28 @@ pub struct Draft {
     pub seed: String,
     /// Multiplies the tasks' limits; empty = 1.
     pub timeout: String,
-    /// Most tokens per trial; empty = no cap.
+    /// Seconds for agents in place of the tasks' own; empty = the tasks'.
+    pub agent_time: String,
+    /// Seconds for verifiers in place of the tasks' own; empty = the tasks'.
+    pub verifier_time: String,
+    /// Most tokens per trial; empty = no cap, as with all that follow.
     pub cap: String,
+    /// Most money per trial.
+    pub money: String,
+    /// Most model calls per trial.
+    pub calls: String,
+    /// Most seconds per trial.
+    pub seconds: String,
+    /// Most tokens in all.
+    pub all_tokens: String,
+    /// Most money in all.
+    pub all_money: String,
+    /// Most model calls in all.
+    pub all_calls: String,
+    /// Seconds after which no trial is begun.
+    pub all_seconds: String,
+    /// `futility`, `evidence`: when it may end early.
+    pub stop: Vec<String>,
     /// `1` = images are built again.
     pub rebuild: String,
     /// `all` or `none` = choose tasks so, once.
@@ -39,6 +69,14 @@ pub struct Draft {
 
 /// Value of [`Draft::skill`] for the skills bundled with each task.
 pub const TASKS_OWN: &str = "task";
+/// Value of [`Draft::baseline`]: the treatment in both arms.
+pub const ITSELF: &str = "itself";
+/// Value of [`Draft::baseline`]: no skill in either arm.
+pub const NOTHING: &str = "nothing";
+/// Value of [`Draft::delivery`].
+pub const IN_PROMPT: &str = "in-prompt";
+/// Values of [`Draft::stop`].
+pub const STOPS: [&str; 2] = ["futility", "evidence"];
 
 /// What is wrong with one field.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,231 +95,173 @@ impl Problem {
 }
 
 impl Draft {
+    /// Names of all fields, in the order of the form.
+    pub const FIELDS: [&str; 27] = [
+        "skill",
+        "baseline",
+        "baseline_skill",
+        "distractor",
+        "agent",
+        "model",
+        "delivery",
+        "k",
+        "title",
+        "task",
+        "task_set",
+        "stop",
+        "concurrency",
+        "seed",
+        "timeout",
+        "agent_time",
+        "verifier_time",
+        "seconds",
+        "all_seconds",
+        "cap",
+        "all_tokens",
+        "money",
+        "all_money",
+        "calls",
+        "all_calls",
+        "rebuild",
+        "select",
+    ];
+
     /// From a query string or a posted form; unknown names are ignored, a missing one is empty.
     pub fn from_params(params: &ParamsMap) -> Self {
-        let one = |name: &str| params.get(name).map(|text| text.trim().to_owned()).unwrap_or_default();
-        Self {
-            title: one("title"),
-            skill: one("skill"),
-            task: params.get_all("task").unwrap_or_default(),
-            agent: one("agent"),
-            model: one("model"),
-            k: one("k"),
-            concurrency: one("concurrency"),
-            seed: one("seed"),
-            timeout: one("timeout"),
-            cap: one("cap"),
-            rebuild: one("rebuild"),
-            select: one("select"),
+        let mut draft = Self::default();
+        for (name, field) in draft.single_mut() {
+            *field = params.get(name).map(|text| text.trim().to_owned()).unwrap_or_default();
         }
+        for (name, field) in draft.several_mut() {
+            *field = params.get_all(name).unwrap_or_default();
+        }
+        draft
     }
 
-    /// The query string with its `?`; empty fields are left out.
+    /// Fields and values as a form posts them; empty ones are left out.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut draft = self.clone();
+        let single = draft.single_mut().map(|(name, text)| (name, std::mem::take(text)));
+        let mut pairs: Vec<(&'static str, String)> = single.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+        for (name, texts) in draft.several_mut() {
+            pairs.extend(texts.drain(..).map(|text| (name, text)));
+        }
+        pairs
+    }
+
+    /// The query string with its `?`.
     pub fn to_query(&self) -> String {
         let mut params = ParamsMap::new();
-        for (name, value) in self.single() {
-            if !value.is_empty() {
-                params.insert(name, value.to_owned());
-            }
-        }
-        for task in &self.task {
-            params.insert("task", task.clone());
+        for (name, value) in self.pairs() {
+            params.insert(name, value);
         }
         params.to_query_string()
     }
 
-    fn single(&self) -> [(&'static str, &str); 11] {
+    /// What would plan the same again; a seed of its own is drawn.
+    #[must_use]
+    pub fn of_plan(plan: &EvaluationPlan) -> Self {
+        let rows = |skills: &[SkillRef]| skills.iter().map(|skill| skill.id.to_string()).collect::<Vec<_>>();
+        let (settings, spending) = (&plan.settings, &plan.settings.spending);
+        let whole = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let money = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
+        let (baseline, baseline_skill) = match (&plan.comparison.baseline, &plan.treatment) {
+            (Baseline::NoSkill, _) => (String::new(), Vec::new()),
+            (Baseline::PreviousVersion { versions }, _) => (plan.comparison.kind().word().to_owned(), rows(versions)),
+            (Baseline::Control { versions }, _) => (plan.comparison.kind().word().to_owned(), rows(versions)),
+            (Baseline::Same, Treatment::Nothing) => (NOTHING.to_owned(), Vec::new()),
+            (Baseline::Same, _) => (ITSELF.to_owned(), Vec::new()),
+        };
+        let stops = [settings.stop.futility, settings.stop.evidence];
+        Self {
+            title: plan.title.clone(),
+            skill: match &plan.treatment {
+                Treatment::Skills { versions } => rows(versions),
+                Treatment::TasksOwn => vec![TASKS_OWN.to_owned()],
+                Treatment::Nothing => Vec::new(),
+            },
+            baseline,
+            baseline_skill,
+            distractor: rows(&plan.comparison.distractors),
+            task: plan.tasks.iter().map(|task| task.id.to_string()).collect(),
+            task_set: plan.task_set.clone().unwrap_or_default(),
+            agent: plan.agent.name.clone(),
+            model: plan.model.as_ref().map(|model| format!("{}/{}", model.upstream, model.name)).unwrap_or_default(),
+            delivery: match plan.agent.skills {
+                SkillDelivery::Discovered => String::new(),
+                SkillDelivery::InPrompt => IN_PROMPT.to_owned(),
+            },
+            k: plan.repeats.to_string(),
+            concurrency: settings.concurrency.to_string(),
+            seed: String::new(),
+            timeout: if settings.timeout_multiplier == 1.0 {
+                String::new()
+            } else {
+                settings.timeout_multiplier.to_string()
+            },
+            agent_time: whole(settings.agent_seconds),
+            verifier_time: whole(settings.verifier_seconds),
+            cap: whole(settings.token_cap),
+            money: money(spending.trial_money),
+            calls: whole(spending.trial_calls),
+            seconds: whole(spending.trial_seconds),
+            all_tokens: whole(spending.evaluation_tokens),
+            all_money: money(spending.evaluation_money),
+            all_calls: whole(spending.evaluation_calls),
+            all_seconds: whole(spending.evaluation_seconds),
+            stop: STOPS.into_iter().zip(stops).filter(|(_, chosen)| *chosen).map(|(stop, _)| stop.to_owned()).collect(),
+            rebuild: if settings.rebuild_images { "1".to_owned() } else { String::new() },
+            select: String::new(),
+        }
+    }
+
+    /// The A/A evaluation of the same tasks, agent and model: no skill in either arm.
+    #[must_use]
+    pub fn alike(self) -> Self {
+        Self {
+            title: String::new(),
+            skill: Vec::new(),
+            baseline: NOTHING.to_owned(),
+            baseline_skill: Vec::new(),
+            stop: Vec::new(),
+            ..self
+        }
+    }
+
+    fn single_mut(&mut self) -> [(&'static str, &mut String); 22] {
         [
-            ("title", &self.title),
-            ("skill", &self.skill),
-            ("agent", &self.agent),
-            ("model", &self.model),
-            ("k", &self.k),
-            ("concurrency", &self.concurrency),
-            ("seed", &self.seed),
-            ("timeout", &self.timeout),
-            ("cap", &self.cap),
-            ("rebuild", &self.rebuild),
-            ("select", &self.select),
+            ("title", &mut self.title),
+            ("baseline", &mut self.baseline),
+            ("task_set", &mut self.task_set),
+            ("agent", &mut self.agent),
+            ("model", &mut self.model),
+            ("delivery", &mut self.delivery),
+            ("k", &mut self.k),
+            ("concurrency", &mut self.concurrency),
+            ("seed", &mut self.seed),
+            ("timeout", &mut self.timeout),
+            ("agent_time", &mut self.agent_time),
+            ("verifier_time", &mut self.verifier_time),
+            ("cap", &mut self.cap),
+            ("money", &mut self.money),
+            ("calls", &mut self.calls),
+            ("seconds", &mut self.seconds),
+            ("all_tokens", &mut self.all_tokens),
+            ("all_money", &mut self.all_money),
+            ("all_calls", &mut self.all_calls),
+            ("all_seconds", &mut self.all_seconds),
+            ("rebuild", &mut self.rebuild),
+            ("select", &mut self.select),
         ]
     }
 
-    /// Reads the texts. The model of an agent that calls none is left out.
-    ///
-    /// # Errors
-    /// A [`Problem`] for each field that cannot be read.
-    pub fn request(&self, choices: &Choices) -> Result<PlanRequest, Vec<Problem>> {
-        let mut problems = Vec::new();
-        let skills = self.read_skill(&mut problems);
-        let tasks = self.read_tasks(&mut problems);
-        let agent = choices.agents.iter().find(|choice| choice.agent.name == self.agent);
-        let chosen = self.model.split_once('/').filter(|_| agent.is_none_or(|choice| choice.needs_model));
-        let (upstream, model) = chosen.unwrap_or(("", ""));
-        if agent.is_none() {
-            problems.push(Problem::new("agent", "choose an agent"));
-        }
-        let request = PlanRequest {
-            title: self.title.clone(),
-            skills,
-            baseline: BaselineRequest::NoSkill,
-            distractors: Vec::new(),
-            tasks,
-            task_set: None,
-            agent: self.agent.clone(),
-            model: model.to_owned(),
-            upstream: upstream.to_owned(),
-            repeats: whole(&mut problems, "k", &self.k, 1, 1..=100),
-            concurrency: whole(&mut problems, "concurrency", &self.concurrency, 2, 1..=64),
-            seed: optional(&mut problems, "seed", &self.seed),
-            timeout_multiplier: self.read_multiplier(&mut problems),
-            token_cap: optional(&mut problems, "cap", &self.cap),
-            rebuild_images: !self.rebuild.is_empty(),
-            spending: SpendingCaps::default(),
-            skill_delivery: SkillDelivery::Discovered,
-            network: NetworkChoice::default(),
-        };
-        if problems.is_empty() { Ok(request) } else { Err(problems) }
-    }
-
-    fn read_skill(&self, problems: &mut Vec<Problem>) -> Vec<domain::id::SkillVersionId> {
-        if self.skill == TASKS_OWN {
-            return Vec::new();
-        }
-        let version = self.skill.parse().ok();
-        if version.is_none() {
-            problems.push(Problem::new("skill", "choose the skill to evaluate"));
-        }
-        version.into_iter().collect()
-    }
-
-    fn read_tasks(&self, problems: &mut Vec<Problem>) -> Vec<domain::id::TaskId> {
-        let tasks: Vec<_> = self.task.iter().filter_map(|task| task.parse().ok()).collect();
-        if tasks.is_empty() {
-            problems.push(Problem::new("task", "choose at least one task"));
-        } else if tasks.len() != self.task.len() {
-            problems.push(Problem::new("task", "one of the tasks is not known here; choose again"));
-        }
-        tasks
-    }
-
-    fn read_multiplier(&self, problems: &mut Vec<Problem>) -> f64 {
-        if self.timeout.is_empty() {
-            return 1.0;
-        }
-        match self.timeout.replace(',', ".").parse::<f64>() {
-            Ok(value) if (0.1..=20.0).contains(&value) => value,
-            _ => {
-                problems.push(Problem::new("timeout", "a number from 0.1 to 20"));
-                1.0
-            }
-        }
-    }
-}
-
-/// A whole number within `range`; `default` where nothing was typed.
-fn whole(
-    problems: &mut Vec<Problem>,
-    field: &str,
-    text: &str,
-    default: u32,
-    range: std::ops::RangeInclusive<u32>,
-) -> u32 {
-    if text.is_empty() {
-        return default;
-    }
-    match text.parse::<u32>() {
-        Ok(value) if range.contains(&value) => value,
-        _ => {
-            problems.push(Problem::new(field, format!("a whole number from {} to {}", range.start(), range.end())));
-            default
-        }
-    }
-}
-
-/// A whole number, or nothing.
-fn optional(problems: &mut Vec<Problem>, field: &str, text: &str) -> Option<u64> {
-    if text.is_empty() {
-        return None;
-    }
-    let value = text.parse().ok();
-    if value.is_none() {
-        problems.push(Problem::new(field, "a whole number, or nothing"));
-    }
-    value
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use domain::listing::AgentChoice;
-    use domain::plan::{AgentRef, PromptIntake};
-
-    fn draft() -> Draft {
-        Draft {
-            title: "A & B = ?".to_owned(),
-            skill: "7".to_owned(),
-            task: vec!["1".to_owned(), "2".to_owned()],
-            agent: "bash".to_owned(),
-            model: "scripted/demo".to_owned(),
-            k: "3".to_owned(),
-            ..Draft::default()
-        }
-    }
-
-    fn choices() -> Choices {
-        let agent = |name: &str, needs_model| AgentChoice {
-            agent: AgentRef::new(name, "1"),
-            about: String::new(),
-            needs_model,
-            calls_from_container: false,
-            skill_obstacle: None,
-            prompt: PromptIntake::Any,
-        };
-        Choices { agents: vec![agent("bash", true), agent("nop", false)], ..Choices::default() }
-    }
-
-    fn fields(draft: &Draft) -> Vec<String> {
-        draft.request(&choices()).err().unwrap_or_default().into_iter().map(|problem| problem.field).collect()
-    }
-
-    #[test]
-    fn a_draft_survives_its_query_string() {
-        let query = draft().to_query();
-        let mut params = ParamsMap::new();
-        for pair in query.trim_start_matches('?').split('&') {
-            let (name, value) = pair.split_once('=').unwrap();
-            params.insert(name.to_owned(), leptos_router::location::Url::unescape(value));
-        }
-        assert_eq!(Draft::from_params(&params), draft());
-    }
-
-    #[test]
-    fn a_complete_draft_is_a_request() {
-        let request = draft().request(&choices()).unwrap();
-        assert_eq!((request.upstream.as_str(), request.model.as_str(), request.repeats), ("scripted", "demo", 3));
-        assert_eq!((request.tasks.len(), request.skills.len(), request.seed), (2, 1, None));
-        let own = Draft { skill: TASKS_OWN.to_owned(), seed: "42".to_owned(), ..draft() }.request(&choices()).unwrap();
-        assert_eq!((own.skills.len(), own.seed), (0, Some(42)));
-    }
-
-    #[test]
-    fn an_agent_that_calls_no_model_gets_none() {
-        let request = Draft { agent: "nop".to_owned(), ..draft() }.request(&choices()).unwrap();
-        assert_eq!((request.model.as_str(), request.upstream.as_str()), ("", ""));
-    }
-
-    #[test]
-    fn each_field_that_cannot_be_read_is_named() {
-        let cases: [(Draft, &[&str]); 6] = [
-            (Draft::default(), &["skill", "task", "agent"]),
-            (Draft { k: "0".to_owned(), ..draft() }, &["k"]),
-            (Draft { concurrency: "many".to_owned(), ..draft() }, &["concurrency"]),
-            (Draft { seed: "-1".to_owned(), cap: "1e9".to_owned(), ..draft() }, &["seed", "cap"]),
-            (Draft { timeout: "NaN".to_owned(), ..draft() }, &["timeout"]),
-            (Draft { task: vec!["1".to_owned(), "'".to_owned()], ..draft() }, &["task"]),
-        ];
-        for (draft, want) in cases {
-            assert_eq!(fields(&draft), want, "{draft:?}");
-        }
+    fn several_mut(&mut self) -> [(&'static str, &mut Vec<String>); 5] {
+        [
+            ("skill", &mut self.skill),
+            ("baseline_skill", &mut self.baseline_skill),
+            ("distractor", &mut self.distractor),
+            ("task", &mut self.task),
+            ("stop", &mut self.stop),
+        ]
     }
 }

@@ -5,6 +5,7 @@
 #![recursion_limit = "256"]
 
 pub mod api;
+mod command;
 mod components;
 mod draft;
 mod error;

@@ -90,7 +90,7 @@ impl Runtime {
         });
         let obstacles = Obstacles::new(self.store.dir().path().to_owned(), config.disk_floor, engine);
         Ok(Scheduler::new(
-            self.store.clone(),
+            self.ops.clone(),
             Arc::new(executor),
             Arc::clone(&self.clock),
             self.instance.clone(),

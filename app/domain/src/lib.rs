@@ -25,6 +25,7 @@ pub mod skill;
 pub mod skill_audit;
 pub mod spending;
 pub mod stats;
+pub mod stop;
 pub mod tamper;
 pub mod task;
 pub mod task_audit;

@@ -20,6 +20,7 @@ use crate::planner::PlanEstimate;
 use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
 use crate::spending::SpendingCaps;
+use crate::stop::StopRule;
 use crate::time::Timestamp;
 use crate::tree::Tree;
 
@@ -158,6 +159,21 @@ pub struct Choices {
     pub upload_limit: u64,
 }
 
+/// A skill version that can be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VersionChoice {
+    /// Its row.
+    pub id: SkillVersionId,
+    /// The skill's name.
+    pub name: String,
+    /// The version's address.
+    pub version: ContentHash,
+    /// From 1, the oldest.
+    pub number: u32,
+    /// Whether the skill has none that is newer.
+    pub newest: bool,
+}
+
 /// An agent that can be chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentChoice {
@@ -233,6 +249,12 @@ pub struct PlanRequest {
     pub seed: Option<u64>,
     /// Multiplies the tasks' limits.
     pub timeout_multiplier: f64,
+    /// Seconds that agents get in place of their tasks' own limit.
+    #[serde(default)]
+    pub agent_seconds: Option<u64>,
+    /// Seconds that verifiers get in place of their tasks' own limit.
+    #[serde(default)]
+    pub verifier_seconds: Option<u64>,
     /// Most tokens per trial.
     pub token_cap: Option<u64>,
     /// Build images again without the engine's cache.
@@ -246,6 +268,9 @@ pub struct PlanRequest {
     /// What the phases may reach, where that is not as the tasks say.
     #[serde(default)]
     pub network: NetworkChoice,
+    /// When not all of it need be run.
+    #[serde(default)]
+    pub stop: StopRule,
 }
 
 impl PlanRequest {

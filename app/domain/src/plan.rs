@@ -1,5 +1,7 @@
 //! The evaluation plan: what is compared, on what, how often, in which order.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Comparison;
@@ -9,6 +11,8 @@ use crate::hash::ContentHash;
 use crate::id::{SkillVersionId, TaskId};
 use crate::network::NetworkChoice;
 use crate::spending::SpendingCaps;
+use crate::stop::StopRule;
+use crate::task::Task;
 
 /// What the with-skill arm gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +137,12 @@ pub struct RunSettings {
     pub concurrency: u32,
     /// Multiplies the tasks' agent and verifier limits.
     pub timeout_multiplier: f64,
+    /// Seconds that agents get in place of their tasks' own limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_seconds: Option<u64>,
+    /// Seconds that verifiers get in place of their tasks' own limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verifier_seconds: Option<u64>,
     /// Most tokens a trial may use; `None` = no cap.
     pub token_cap: Option<u64>,
     /// Attempts at a trial in all, the first included; those that were interrupted by a stop of the server do not count.
@@ -145,6 +155,9 @@ pub struct RunSettings {
     /// What the phases may reach, where that is not as the tasks say.
     #[serde(default, skip_serializing_if = "NetworkChoice::is_none")]
     pub network: NetworkChoice,
+    /// When not all of it need be run.
+    #[serde(default, skip_serializing_if = "StopRule::is_none")]
+    pub stop: StopRule,
 }
 
 impl Default for RunSettings {
@@ -152,12 +165,25 @@ impl Default for RunSettings {
         Self {
             concurrency: 2,
             timeout_multiplier: 1.0,
+            agent_seconds: None,
+            verifier_seconds: None,
             token_cap: None,
             max_attempts: 3,
             rebuild_images: false,
             spending: SpendingCaps::default(),
             network: NetworkChoice::default(),
+            stop: StopRule::default(),
         }
+    }
+}
+
+impl RunSettings {
+    /// The task with the limits that hold here, before they are multiplied.
+    #[must_use]
+    pub fn limited(&self, mut task: Task) -> Task {
+        task.agent.timeout = self.agent_seconds.map_or(task.agent.timeout, Duration::from_secs);
+        task.verifier.timeout = self.verifier_seconds.map_or(task.verifier.timeout, Duration::from_secs);
+        task
     }
 }
 

@@ -1,4 +1,4 @@
-//! What trials may spend on their model beyond their own token cap, and what is spent.
+//! What trials may spend on their model, and of time, beyond their own token cap; and what is spent.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,19 @@ pub struct SpendingCaps {
     pub trial_calls: Option<u64>,
     /// List price of one trial's tokens, in the price table's currency.
     pub trial_money: Option<f64>,
+    /// Seconds of one trial, from the start of its agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trial_seconds: Option<u64>,
     /// Tokens of the whole evaluation, all attempts included.
     pub evaluation_tokens: Option<u64>,
     /// List price of the whole evaluation's tokens, all attempts included.
     pub evaluation_money: Option<f64>,
+    /// Model calls of the whole evaluation, all attempts included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluation_calls: Option<u64>,
+    /// Seconds after its start at which no further trial of the evaluation is begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluation_seconds: Option<u64>,
 }
 
 impl SpendingCaps {
@@ -23,10 +32,10 @@ impl SpendingCaps {
         *self == Self::default()
     }
 
-    /// Whether any limit is of the whole evaluation.
+    /// Whether any limit is on what the whole evaluation spends.
     #[must_use]
     pub const fn is_of_evaluation(&self) -> bool {
-        self.evaluation_tokens.is_some() || self.evaluation_money.is_some()
+        self.evaluation_tokens.is_some() || self.evaluation_money.is_some() || self.evaluation_calls.is_some()
     }
 
     /// The first limit that is no amount: money below 0, or no number.
@@ -50,4 +59,7 @@ pub struct Spending {
     pub tokens: u64,
     /// List price.
     pub money: f64,
+    /// Model calls.
+    #[serde(default)]
+    pub calls: u64,
 }

@@ -167,6 +167,15 @@ impl TrialState {
         }
     }
 
+    /// When it was decided, once it is.
+    #[must_use]
+    pub const fn finished_at(&self) -> Option<Timestamp> {
+        match self {
+            Self::Finished { at, .. } => Some(*at),
+            Self::Queued { .. } | Self::Running { .. } => None,
+        }
+    }
+
     /// What `input` does. Attempts are counted when they are claimed, so that a trial which kills its worker ends as well.
     #[must_use]
     pub fn step(&self, input: TrialInput, allowance: Allowance) -> Step {

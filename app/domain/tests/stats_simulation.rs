@@ -16,6 +16,7 @@ use domain::stats::mcnemar;
 use domain::stats::newcombe::newcombe;
 use domain::stats::ratio::ratio;
 use domain::stats::verdict::{DeltaVerdict, VerdictRule};
+use domain::stop::{Seen, StopReason, StopRule, TaskSoFar, decide};
 
 /// At least this much must be covered by 95 % intervals.
 const LEAST_COVERAGE: f64 = 0.93;
@@ -195,4 +196,68 @@ fn looking_all_the_time_is_safe() {
         .collect();
     let alarms = share(&stopped, |stopped| *stopped);
     assert!(alarms <= 0.05 + allowance(RUNS), "{alarms}");
+}
+
+/// An evaluation that is looked at whenever a pair is over and ended when its plan says so: what it then shows.
+fn run_by_plan(rule: StopRule, pairs: &[Vec<Flip>], chance: &mut Chance) -> (Option<StopReason>, DeltaVerdict) {
+    let repeats = u32::try_from(pairs[0].len()).unwrap();
+    let mut order: Vec<(u64, usize, usize)> = Vec::new();
+    for (task, flips) in pairs.iter().enumerate() {
+        order.extend((0..flips.len()).map(|repeat| (chance.bits(), task, repeat)));
+    }
+    order.sort_unstable();
+    let mut tasks = vec![TaskSoFar { counts: PairCounts::default(), open: repeats }; pairs.len()];
+    let mut ended = Vec::new();
+    let mut why = None;
+    for (_, task, repeat) in order {
+        tasks[task].counts.record(pairs[task][repeat]);
+        tasks[task].open -= 1;
+        if tasks[task].open == 0 {
+            ended.push(tasks[task].counts);
+        }
+        why = decide(rule, &tasks, Alpha::FIVE_PERCENT);
+        if why.is_some() {
+            break;
+        }
+    }
+    let counts: Vec<PairCounts> = tasks.iter().map(|task| task.counts).collect();
+    let estimate = domain::stats::delta::delta(&counts, Alpha::FIVE_PERCENT).unwrap();
+    let by_rule = VerdictRule::default();
+    let verdict = if rule.evidence || why.is_some() {
+        DeltaVerdict::anytime(&estimate, Seen::most(ended).signs(), why.is_some(), &by_rule)
+    } else {
+        DeltaVerdict::raw(&estimate, &by_rule)
+    };
+    (why, verdict)
+}
+
+/// A/A evaluations whose plans allow to stop: told apart in at most 5 %, whatever the rule; and an effect that is there is found early.
+#[test]
+fn plans_that_may_end_early_keep_the_level() {
+    const RUNS: u32 = 400;
+    let rules = [(true, false), (false, true), (true, true)];
+    for (futility, evidence) in rules {
+        let rule = StopRule { futility, evidence };
+        for (tasks, repeats, rates) in
+            [(40, 1, [0.5, 0.5]), (60, 1, [0.2, 0.2]), (20, 3, [0.5, 0.5]), (40, 1, [0.3, 0.9])]
+        {
+            let mut chance = Chance(73);
+            let ended: Vec<(Option<StopReason>, DeltaVerdict)> = (0..RUNS)
+                .map(|_| {
+                    let mut pair =
+                        || Flip::of(Pair { without: chance.uniform() < rates[0], with: chance.uniform() < rates[1] });
+                    let pairs: Vec<Vec<Flip>> = (0..tasks).map(|_| (0..repeats).map(|_| pair()).collect()).collect();
+                    run_by_plan(rule, &pairs, &mut chance)
+                })
+                .collect();
+            let told = share(&ended, |(_, verdict)| matches!(verdict.word(), "improves" | "harms"));
+            let stopped = share(&ended, |(why, _)| why.is_some());
+            if rates[0] < rates[1] {
+                assert!(told > 0.9 && (stopped > 0.9) == evidence, "{rule:?}: {told} told, {stopped} stopped");
+            } else {
+                assert!(told <= 0.05 + allowance(RUNS), "{rule:?} n={tasks} k={repeats}: {told}");
+                assert!(!futility || stopped > 0.9, "{rule:?} n={tasks} k={repeats}: {stopped} stopped");
+            }
+        }
+    }
 }

@@ -15,6 +15,7 @@ use super::SameBuild;
 #[cfg(feature = "ssr")]
 use super::draw;
 use crate::AppError;
+use crate::draft::Draft;
 
 /// An evaluation as its page shows it, live or finished.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,8 @@ pub struct EvaluationView {
     pub events: Vec<LiveEvent>,
     /// What is drawn of it; empty until it is finished.
     pub charts: ResultCharts,
+    /// What would plan it again; `None` where others ran it.
+    pub again: Option<Draft>,
 }
 
 /// A chart for wide and for narrow pages.
@@ -60,14 +63,18 @@ pub async fn evaluation(id: EvaluationId) -> Result<EvaluationView, AppError> {
     let mut report = ops.report(id).await?;
     // The page shows no single tests; they would be most of its bytes.
     report.trials.iter_mut().for_each(|trial| trial.tests.clear());
+    let again = match report.imported {
+        None => Some(Draft::of_plan(&ops.planned(id).await?)),
+        Some(_) => None,
+    };
     if !report.finished {
         let (left_out, charts) = (LeftOut::default(), ResultCharts::default());
-        return Ok(EvaluationView { events: ops.live_log(id).await?, report, left_out, charts });
+        return Ok(EvaluationView { events: ops.live_log(id).await?, report, left_out, charts, again });
     }
     let (left_out, charts) = (LeftOut::of(&report), draw::charts(&report));
     report.trials.clear();
     report.tasks.clear();
-    Ok(EvaluationView { report, left_out, events: Vec::new(), charts })
+    Ok(EvaluationView { report, left_out, events: Vec::new(), charts, again })
 }
 
 /// One page of the paired matrix; `view` is the query of its address.

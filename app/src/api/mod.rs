@@ -21,7 +21,7 @@ pub use home::{HomeView, home};
 pub use leaderboard::leaderboard;
 pub use pairs::{PairView, pair};
 pub use plan::{Checked, PlanFormView, check_plan, new_evaluation};
-pub use skills::{SkillView, skill, skills};
+pub use skills::{SkillView, SkillsView, skill, skills};
 pub use tasks::{TasksView, task, tasks};
 
 /// What a page can do: given by the server as a context.

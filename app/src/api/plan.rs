@@ -1,6 +1,6 @@
 //! Planning: what can be chosen, and what a plan would take.
 
-use domain::listing::{Choices, PlanCard, SkillListing, TaskListing};
+use domain::listing::{Choices, PlanCard, TaskListing, VersionChoice};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use crate::draft::{Draft, Problem};
 /// All that the form of a new evaluation shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanFormView {
-    /// Skills to choose from.
-    pub skills: Vec<SkillListing>,
+    /// Skill versions to choose from.
+    pub skills: Vec<VersionChoice>,
     /// Tasks to choose from.
     pub tasks: Vec<TaskListing>,
     /// Agents, models and limits.
@@ -37,9 +37,9 @@ pub struct Checked {
 #[server(prefix = "/api", endpoint = "new_evaluation", input = GetUrl, client = SameBuild)]
 pub async fn new_evaluation(draft: Draft) -> Result<PlanFormView, AppError> {
     let ops = super::ops()?;
-    let (skills, tasks, choices) = (ops.skills().await?, ops.tasks().await?, ops.choices());
-    let asked = !draft.skill.is_empty() && !draft.agent.is_empty();
-    let draft = with_defaults(selected(draft, &tasks), &skills, &choices);
+    let (skills, tasks, choices) = (ops.version_choices().await?, ops.tasks().await?, ops.choices());
+    let asked = !draft.agent.is_empty();
+    let draft = with_defaults(selected(draft, &tasks), asked, &skills, &choices);
     let checked = if asked { Some(check(&ops, &draft).await?) } else { None };
     Ok(PlanFormView { skills, tasks, choices, draft, checked })
 }
@@ -63,19 +63,22 @@ fn selected(mut draft: Draft, tasks: &[TaskListing]) -> Draft {
 
 /// Fields that were not asked for get what most people want.
 #[cfg(feature = "ssr")]
-fn with_defaults(mut draft: Draft, skills: &[SkillListing], choices: &Choices) -> Draft {
+fn with_defaults(mut draft: Draft, asked: bool, skills: &[VersionChoice], choices: &Choices) -> Draft {
     let fill = |field: &mut String, value: String| {
         if field.is_empty() {
             *field = value;
         }
     };
-    fill(&mut draft.skill, skills.first().map(|skill| skill.version_id.to_string()).unwrap_or_default());
     let agent = choices.agents.iter().find(|choice| choice.needs_model).or(choices.agents.first());
     fill(&mut draft.agent, agent.map(|choice| choice.agent.name.clone()).unwrap_or_default());
     let model = choices.models.first().map(|model| format!("{}/{}", model.upstream, model.name));
     fill(&mut draft.model, model.unwrap_or_default());
+    fill(&mut draft.baseline, "no-skill".to_owned());
     fill(&mut draft.k, "1".to_owned());
     fill(&mut draft.concurrency, "2".to_owned());
+    if !asked && draft.skill.is_empty() {
+        draft.skill.extend(skills.first().map(|skill| skill.id.to_string()));
+    }
     draft
 }
 

@@ -21,10 +21,20 @@ pub struct SkillView {
     pub origin: String,
 }
 
+/// The list of skills, and how much may be uploaded at once.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillsView {
+    /// All skills.
+    pub skills: Vec<SkillListing>,
+    /// Largest upload, in bytes.
+    pub upload_limit: u64,
+}
+
 /// All skills, newest version each.
 #[server(prefix = "/api", endpoint = "skills", input = GetUrl, client = SameBuild)]
-pub async fn skills() -> Result<Vec<SkillListing>, AppError> {
-    Ok(super::ops()?.skills().await?)
+pub async fn skills() -> Result<SkillsView, AppError> {
+    let ops = super::ops()?;
+    Ok(SkillsView { skills: ops.skills().await?, upload_limit: ops.choices().upload_limit })
 }
 
 /// One skill with its versions and results.

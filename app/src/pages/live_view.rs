@@ -6,7 +6,8 @@ use domain::condition::Condition;
 use domain::id::TrialId;
 use domain::listing::TrialCounts;
 use domain::report::matrix::View;
-use domain::report::{EvaluationReport, TaskReport, TrialReport};
+use domain::report::{EvaluationReport, TaskReport, TrialReport, number};
+use domain::stop::StopReason;
 use domain::time::Timestamp;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -125,9 +126,22 @@ fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
         count(totals.rescued),
         count(totals.broken),
     );
-    (totals.pairs_complete > 0).then(|| {
+    let stopped = report.stopped.map(|stopped| {
+        let why = match stopped.why {
+            StopReason::Futility => "no outcome of the rest could be told from chance",
+            StopReason::Evidence => "the evidence suffices",
+            StopReason::OutOfTime => "the plan's time is over",
+        };
+        view! { <p class="interim"><span class="chip">"ending early"</span>{format!(" {why}; what runs is let finish.")}</p> }
+    });
+    let evidence = report.seen.filter(|_| report.stop.evidence && report.stopped.is_none()).map(|seen| {
+        let seen = format!("Evidence so far: e-value {} of the 20 that end it.", number::e_value(Some(seen.e_value)));
+        view! { <p class="quiet">{seen}</p> }
+    });
+    let so_far = (totals.pairs_complete > 0).then(|| {
         view! { <p class="interim"><span class="chip">"interim"</span>" Δ " <Delta delta=totals.delta neutral=true/> {words}</p> }
-    })
+    });
+    view! { {stopped}{so_far}{evidence} }
 }
 
 /// Says how this page, at `place`, gets its news.

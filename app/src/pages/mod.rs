@@ -1,6 +1,7 @@
 //! One file per page; a page loads its data and puts parts together.
 
 mod address;
+mod again;
 pub mod audit;
 pub mod audit_runs;
 pub mod evaluation;
@@ -18,6 +19,7 @@ mod pair_facts;
 mod pair_proof;
 mod pair_tests;
 mod pair_traces;
+mod plan_arms;
 mod plan_card;
 mod plan_form;
 pub mod posted;

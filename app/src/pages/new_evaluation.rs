@@ -10,9 +10,11 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 use leptos_router::params::ParamsMap;
 
+use super::plan_arms::Arms;
 use super::plan_card::PlanCardView;
-use super::plan_form::{Basics, Limits, TaskChoice};
+use super::plan_form::{Basics, EarlyEnd, Limits, TaskChoice, focus_first_invalid};
 use crate::api::{self, Checked, PlanFormView};
+use crate::command::command;
 use crate::components::loaded::loaded;
 use crate::components::words::{Crumbs, CsrfField, Empty};
 use crate::draft::Draft;
@@ -37,7 +39,7 @@ fn page(view: PlanFormView) -> impl IntoView {
             <header class="page-head">
                 <Crumbs links=vec![("/evaluations".to_owned(), "Evaluations".to_owned())]/>
                 <h1>"New evaluation"</h1>
-                <p class="lead">"The only difference between the two arms is the presence of the skill. Pairs run interleaved, in an order drawn from the seed."</p>
+                <p class="lead">"The only difference between the two arms is the skills that lie in them. Pairs run interleaved, in an order drawn from the seed."</p>
             </header>
             {if missing {
                 view! {
@@ -57,14 +59,18 @@ fn page(view: PlanFormView) -> impl IntoView {
 #[component]
 fn PlanForm(view: PlanFormView) -> impl IntoView {
     let checked = RwSignal::new(view.checked.clone());
+    focus_first_invalid(view.checked.as_ref());
+    let command = command(&view);
     let form = NodeRef::<Form>::new();
     let follow = follow(form, checked);
     view! {
         <form class="plan" node_ref=form method="post" action="/evaluations/check" on:input=follow>
             <CsrfField/>
             <div class="plan-form">
+                <Arms view=view.clone() checked=checked/>
                 <Basics view=view.clone() checked=checked/>
-                <TaskChoice tasks=view.tasks.clone() chosen=view.draft.task.clone() checked=checked/>
+                <TaskChoice tasks=view.tasks.clone() chosen=view.draft.task.clone() set=view.draft.task_set.clone() checked=checked/>
+                <EarlyEnd draft=view.draft.clone() checked=checked/>
                 <Limits draft=view.draft.clone() checked=checked/>
             </div>
             <aside class="plan-side" aria-label="Plan">
@@ -74,6 +80,13 @@ fn PlanForm(view: PlanFormView) -> impl IntoView {
                     <button class="button primary" formaction="/evaluations/start">"Start evaluation"</button>
                 </p>
                 <p class="quiet">"Nothing is spent before the start."</p>
+                {command.map(|command| view! {
+                    <details class="fold-list">
+                        <summary>"The same on the command line"</summary>
+                        <pre class="command" tabindex="0"><code>{command}</code></pre>
+                        <p class="hint">"As checked last. Put the folder of each skill in the place of its name."</p>
+                    </details>
+                })}
             </aside>
         </form>
     }
@@ -101,11 +114,9 @@ fn follow(form: NodeRef<Form>, checked: RwSignal<Option<Checked>>) -> impl FnMut
 
 /// The draft as the form shows it.
 fn read(form: &web_sys::HtmlFormElement) -> Option<Draft> {
-    const FIELDS: [&str; 11] =
-        ["title", "skill", "task", "agent", "model", "k", "concurrency", "seed", "timeout", "cap", "rebuild"];
     let data = web_sys::FormData::new_with_form(form).ok()?;
     let mut params = ParamsMap::new();
-    for name in FIELDS {
+    for name in Draft::FIELDS {
         for value in data.get_all(name).iter().filter_map(|value| value.as_string()) {
             params.insert(name, value);
         }

@@ -54,6 +54,7 @@ fn numbers(card: PlanCard) -> impl IntoView {
     };
     let estimate = card.estimate.map(expected);
     view! {
+        <p class="plan-compared foreign">{card.compared.clone()}</p>
         <dl class="plan-numbers">
             <div>
                 <dt>"Trials"</dt>

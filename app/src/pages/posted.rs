@@ -31,7 +31,7 @@ fn nothing() -> impl IntoView {
         <Title text="Upload"/>
         <article class="page">
             <header class="page-head"><h1>"Nothing was sent"</h1><p class="lead">"This page answers a form. Choose what to upload, or go back to the lists."</p></header>
-            <UploadForms/>
+            <UploadForms limit=None/>
             <p class="actions"><a class="button" href="/skills">"Skills"</a><a class="button" href="/tasks">"Tasks"</a><a class="button" href="/evaluations">"Evaluations"</a></p>
         </article>
     }
@@ -72,7 +72,7 @@ fn skills(intake: SkillIntake) -> impl IntoView {
             {refused_list(intake.refused)}
             {left_out}
             <p class="actions">{next}<a class="button" href="/skills">"All skills"</a></p>
-            <section class="section"><h2>"Upload more"</h2><UploadForms/></section>
+            <section class="section"><h2>"Upload more"</h2><UploadForms limit=None/></section>
         </article>
     }
 }

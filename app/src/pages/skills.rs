@@ -5,7 +5,7 @@ use leptos::attr::custom::custom_attribute;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
-use crate::api;
+use crate::api::{self, SkillsView};
 use crate::components::findings::FindingNumbers;
 use crate::components::loaded::loaded;
 use crate::components::words::{CsrfField, Empty, Time};
@@ -18,14 +18,14 @@ pub fn Skills() -> impl IntoView {
     view! { <Title text="Skills"/>{loaded(data, |skills| page(skills).into_any())} }.into_any()
 }
 
-fn page(skills: Vec<SkillListing>) -> impl IntoView {
+fn page(SkillsView { skills, upload_limit }: SkillsView) -> impl IntoView {
     view! {
         <article class="page">
             <header class="page-head">
                 <h1>"Skills"</h1>
                 <p class="lead">"A skill is a folder with a SKILL.md that an agent finds and reads. The same bytes give the same version; new bytes a new version."</p>
             </header>
-            <UploadForms/>
+            <UploadForms limit=Some(upload_limit)/>
             <section class="section">
                 <h2>{format!("All skills ({})", count(skills.len() as u64))}</h2>
                 {if skills.is_empty() {
@@ -40,7 +40,13 @@ fn page(skills: Vec<SkillListing>) -> impl IntoView {
 
 /// Three plain forms: files (a zip, a `.skill`, a `SKILL.md`), a folder, which browsers choose by an input of its own, and a repository.
 #[component]
-pub fn UploadForms() -> impl IntoView {
+pub fn UploadForms(
+    /// Largest upload, in bytes, where it is known.
+    limit: Option<u64>,
+) -> impl IntoView {
+    let limit = limit.filter(|bytes| *bytes > 0).map(|bytes| {
+        view! { <p class="hint upload-limit">{format!("At most {} MB at once.", bytes >> 20)}</p> }
+    });
     let folder = custom_attribute("webkitdirectory", "");
     view! {
         <section class="upload" aria-label="Upload">
@@ -63,6 +69,7 @@ pub fn UploadForms() -> impl IntoView {
                     placeholder="https://host/owner/name@commit#folder"/>
                 <button class="button">"Fetch and check"</button>
             </form>
+            {limit}
         </section>
     }
 }

@@ -12,6 +12,7 @@ fn record(outcome: CallOutcome) -> CallRecord {
         model: Some("m".to_owned()),
         answered_by: None,
         outcome,
+        declined: false,
         status: Some(200),
         usage: TokenUsage { input: Some(3), cache_read: None, cache_write: Some(0), output: Some(5) },
         cost: Some(0.25),

@@ -66,7 +66,7 @@ impl Ops {
         }
         let comparison = Comparison { baseline, distractors: distractors.refs };
         if let Some(fault) = comparison.fault(&treatment) {
-            return Err(OpsError::invalid(fault));
+            return Err(OpsError::field("baseline", fault));
         }
         let skills = with.into_iter().chain(without).collect();
         Ok(Arms { treatment, comparison, skills, findings })
@@ -83,17 +83,23 @@ impl Ops {
         let bare: Vec<&str> =
             tasks.iter().filter(|task| task.bundled_skills.is_empty()).map(|task| task.name.as_str()).collect();
         if !bare.is_empty() {
-            return Err(OpsError::invalid(format!(
-                "these tasks bring no skill of their own: {}; leave them out or choose a skill",
-                bare.join(", ")
-            )));
+            return Err(OpsError::field(
+                "skill",
+                format!(
+                    "these tasks bring no skill of their own: {}; leave them out or choose a skill",
+                    bare.join(", ")
+                ),
+            ));
         }
         Ok((Treatment::TasksOwn, tasks.iter().flat_map(|task| task.bundled_skills.clone()).collect()))
     }
 
     async fn baseline(&self, versions: &[SkillVersionId]) -> Result<Chosen> {
         if versions.is_empty() {
-            return Err(OpsError::invalid("choose the skill of the baseline arm, or compare with no skill"));
+            return Err(OpsError::field(
+                "baseline_skill",
+                "choose the skill of the baseline arm, or compare with no skill",
+            ));
         }
         self.chosen(versions).await
     }
@@ -116,12 +122,18 @@ fn previous(treatment: &Treatment, old: &[SkillRef]) -> Result<()> {
     let names = |skills: &[SkillRef]| skills.iter().map(|skill| skill.name.clone()).collect::<BTreeSet<_>>();
     let versions = |skills: &[SkillRef]| skills.iter().map(|skill| skill.version).collect::<BTreeSet<_>>();
     if let Some(stranger) = names(old).difference(&names(new)).next() {
-        return Err(OpsError::invalid(format!(
-            "{stranger} is no earlier version of a skill of the with-skill arm; compare with it as a control, or choose a version of the same skill"
-        )));
+        return Err(OpsError::field(
+            "baseline_skill",
+            format!(
+                "{stranger} is no earlier version of a skill of the with-skill arm; compare with it as a control, or choose a version of the same skill"
+            ),
+        ));
     }
     if versions(old) == versions(new) {
-        return Err(OpsError::invalid("both arms have the same versions; choose an A/A evaluation if that is meant"));
+        return Err(OpsError::field(
+            "baseline_skill",
+            "both arms have the same versions; choose an A/A evaluation if that is meant",
+        ));
     }
     Ok(())
 }
@@ -129,10 +141,13 @@ fn previous(treatment: &Treatment, old: &[SkillRef]) -> Result<()> {
 fn unrelated(treatment: &[SkillPackage], control: &[SkillPackage]) -> Result<()> {
     let is_treated = |skill: &&SkillPackage| treatment.iter().any(|treated| treated.version() == skill.version());
     match control.iter().find(is_treated) {
-        Some(skill) => Err(OpsError::invalid(format!(
-            "{} cannot be its own control; choose a skill that has nothing to do with the tasks",
-            skill.manifest.name
-        ))),
+        Some(skill) => Err(OpsError::field(
+            "baseline_skill",
+            format!(
+                "{} cannot be its own control; choose a skill that has nothing to do with the tasks",
+                skill.manifest.name
+            ),
+        )),
         None => Ok(()),
     }
 }
@@ -159,7 +174,10 @@ fn one_folder_each<'a>(skills: impl Iterator<Item = &'a SkillPackage>) -> Result
     for skill in skills {
         if !folders.insert(skill.folder()) {
             let name = &skill.manifest.name;
-            return Err(OpsError::invalid(format!("two of the skills would lie in one folder: {name}; choose one")));
+            return Err(OpsError::field(
+                "skill",
+                format!("two of the skills would lie in one folder: {name}; choose one"),
+            ));
         }
     }
     Ok(())

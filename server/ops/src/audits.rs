@@ -42,8 +42,8 @@ impl Ops {
     /// # Errors
     /// [`OpsError::Invalid`] with what is wrong and how to mend it; storage trouble.
     pub async fn start_audit(&self, request: &AuditRequest) -> Result<EvaluationId> {
-        let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
-        let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
+        let repeats = within("k", "repeats", request.repeats, MAX_REPEATS)?;
+        let concurrency = within("concurrency", "concurrency", request.concurrency, MAX_CONCURRENCY)?;
         let (tasks, loaded) = self.tasks_of(&request.tasks).await?;
         let (nop, oracle) = (self.audit_agent(AuditAgent::Nop)?, self.audit_agent(AuditAgent::Oracle)?);
         let plan = EvaluationPlan {

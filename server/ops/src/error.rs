@@ -50,6 +50,14 @@ impl OpsError {
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::Invalid { message: message.into(), findings: Vec::new() }
     }
+
+    /// A plan that cannot be started, for one reason that lies in one field of the form.
+    #[must_use]
+    pub fn field(name: &str, message: impl Into<String>) -> Self {
+        let message = message.into();
+        let findings = vec![Finding::error("plan", name, message.clone())];
+        Self::Invalid { message, findings }
+    }
 }
 
 /// Shorthand for the answers of [`crate::Ops`].

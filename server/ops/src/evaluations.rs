@@ -55,7 +55,7 @@ impl Ops {
             None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
             own => own,
         };
-        Ok(EvaluationReport { imported: row.imported, noise_floor, measuring_cases, ..report })
+        Ok(EvaluationReport { imported: row.imported, noise_floor, measuring_cases, ..report }.ended_early(row.stopped))
     }
 
     /// An evaluation that compares without and with a skill; an audit says nothing about one.
@@ -97,6 +97,14 @@ impl Ops {
         Ok(tasks
             .map(|task| (task.id, TaskLabels { category: task.metadata.category, repository: task.repository }))
             .collect())
+    }
+
+    /// What was planned.
+    ///
+    /// # Errors
+    /// [`crate::OpsError::NotFound`], or storage trouble.
+    pub async fn planned(&self, id: EvaluationId) -> Result<EvaluationPlan> {
+        Ok(self.store.evaluation(id).await?.plan)
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.

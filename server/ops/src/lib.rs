@@ -6,6 +6,7 @@ mod analyze;
 mod arms;
 mod audits;
 mod check;
+mod early_end;
 mod error;
 mod estimate;
 mod evaluations;
@@ -33,6 +34,7 @@ use store::Store;
 
 pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
+pub use early_end::may_end_early;
 pub use error::{OpsError, Result};
 pub use export::Export;
 pub use leaderboard::{BadgeChoice, BadgeImage};

@@ -13,6 +13,7 @@ use domain::plan::{
 use domain::planner::PlanEstimate;
 use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
+use domain::stats::alpha::Alpha;
 use domain::task::{NetworkPolicy, Task};
 
 use crate::arms::Arms;
@@ -61,11 +62,11 @@ impl Ops {
     async fn check(&self, request: &PlanRequest) -> Result<Checked> {
         let agent = self.agent(request)?;
         let model = self.model(agent, request)?;
-        let repeats = within("repeats", request.repeats, MAX_REPEATS)?;
-        let concurrency = within("concurrency", request.concurrency, MAX_CONCURRENCY)?;
+        let repeats = within("k", "repeats", request.repeats, MAX_REPEATS)?;
+        let concurrency = within("concurrency", "concurrency", request.concurrency, MAX_CONCURRENCY)?;
         let timeout_multiplier = timeout_multiplier(request.timeout_multiplier)?;
         if let Some(fault) = request.spending.fault() {
-            return Err(OpsError::invalid(fault));
+            return Err(OpsError::field("money", fault));
         }
         if let Some(fault) = network_fault(agent, &request.network) {
             return Err(OpsError::invalid(fault));
@@ -75,7 +76,7 @@ impl Ops {
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
         fits(agent, request.skill_delivery, &tasks, &skills)?;
         let audits = self.audit_findings(&task_refs).await?;
-        let findings = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
+        let mut findings: Vec<Finding> = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
         let seed = match request.seed {
             Some(seed) => seed,
             None => drawn_seed()?,
@@ -93,14 +94,18 @@ impl Ops {
             settings: RunSettings {
                 concurrency,
                 timeout_multiplier,
+                agent_seconds: request.agent_seconds,
+                verifier_seconds: request.verifier_seconds,
                 token_cap: request.token_cap,
                 rebuild_images: request.rebuild_images,
                 spending: request.spending,
                 network: request.network.clone(),
+                stop: request.stop,
                 ..RunSettings::default()
             },
             kind: PlanKind::Evaluation,
         };
+        findings.extend(too_few_to_stop(&plan));
         Ok(Checked { plan, tasks, findings })
     }
 
@@ -109,13 +114,16 @@ impl Ops {
         let names = || self.config.agents.iter().map(|choice| choice.agent.name.clone()).collect::<Vec<_>>().join(", ");
         let is_it = |agent: &AgentRef| agent.name == *name || format!("{}@{}", agent.name, agent.version) == *name;
         let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
-        let found =
-            found.ok_or_else(|| OpsError::invalid(format!("there is no agent '{name}'; there are: {}", names())))?;
+        let found = found
+            .ok_or_else(|| OpsError::field("agent", format!("there is no agent '{name}'; there are: {}", names())))?;
         match (request.skill_delivery, &found.skill_obstacle, found.prompt) {
-            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => Err(OpsError::invalid(why.clone())),
-            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::invalid(format!(
-                "the agent '{name}' reads no prompt, so skills cannot stand in it; choose another agent"
-            ))),
+            (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => {
+                Err(OpsError::field("agent", why.clone()))
+            }
+            (SkillDelivery::InPrompt, _, PromptIntake::Unread) => Err(OpsError::field(
+                "agent",
+                format!("the agent '{name}' reads no prompt, so skills cannot stand in it; choose another agent"),
+            )),
             (SkillDelivery::Discovered, ..) | (SkillDelivery::InPrompt, ..) => Ok(found),
         }
     }
@@ -137,22 +145,25 @@ impl Ops {
             Some(model) if !request.model.is_empty() => {
                 Ok(Some(ModelRef { name: request.model.clone(), ..model.clone() }))
             }
-            _ => Err(OpsError::invalid(format!(
-                "the agent '{}' needs a model: name an upstream and a model; upstreams configured: {}",
-                agent.agent.name,
-                if upstreams.is_empty() {
-                    "none".to_owned()
-                } else {
-                    upstreams.into_iter().collect::<Vec<_>>().join(", ")
-                },
-            ))),
+            _ => Err(OpsError::field(
+                "model",
+                format!(
+                    "the agent '{}' needs a model: name an upstream and a model; upstreams configured: {}",
+                    agent.agent.name,
+                    if upstreams.is_empty() {
+                        "none".to_owned()
+                    } else {
+                        upstreams.into_iter().collect::<Vec<_>>().join(", ")
+                    },
+                ),
+            )),
         }
     }
 
     /// The chosen tasks, each once.
     pub(crate) async fn tasks_of(&self, chosen: &[TaskId]) -> Result<(Vec<TaskRef>, Vec<Task>)> {
         if chosen.is_empty() {
-            return Err(OpsError::invalid("choose at least one task"));
+            return Err(OpsError::field("task", "choose at least one task"));
         }
         let (mut refs, mut tasks) = (Vec::new(), Vec::new());
         let mut seen = BTreeSet::new();
@@ -175,21 +186,24 @@ fn fits(agent: &AgentChoice, delivery: SkillDelivery, tasks: &[Task], skills: &[
     let too_long = |task: &&Task| (task.instruction.len() as u64).saturating_add(more) > most;
     match tasks.iter().find(too_long) {
         None => Ok(()),
-        Some(task) => Err(OpsError::invalid(format!(
-            "the task {} has {} bytes of instruction{}, and the agent '{}' takes at most {most}; shorten it or choose another agent",
-            task.name,
-            task.instruction.len(),
-            if more > 0 { format!(" beside {more} bytes of skills") } else { String::new() },
-            agent.agent.name,
-        ))),
+        Some(task) => Err(OpsError::field(
+            "task",
+            format!(
+                "the task {} has {} bytes of instruction{}, and the agent '{}' takes at most {most}; shorten it or choose another agent",
+                task.name,
+                task.instruction.len(),
+                if more > 0 { format!(" beside {more} bytes of skills") } else { String::new() },
+                agent.agent.name,
+            ),
+        )),
     }
 }
 
-pub(crate) fn within(what: &str, value: u32, most: u32) -> Result<u32> {
+pub(crate) fn within(field: &str, what: &str, value: u32, most: u32) -> Result<u32> {
     if (1..=most).contains(&value) {
         return Ok(value);
     }
-    Err(OpsError::invalid(format!("{what} must be from 1 to {most}, not {value}")))
+    Err(OpsError::field(field, format!("{what} must be from 1 to {most}, not {value}")))
 }
 
 pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
@@ -216,7 +230,7 @@ fn network_fault(agent: &AgentChoice, network: &NetworkChoice) -> Option<String>
 pub(crate) fn drawn_seed() -> Result<u64> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes)
-        .map_err(|error| OpsError::invalid(format!("no seed could be drawn: {error}; give one yourself")))?;
+        .map_err(|error| OpsError::field("seed", format!("no seed could be drawn: {error}; give one yourself")))?;
     // 53 bits, so that the seed survives JSON readers which keep numbers as doubles.
     Ok(u64::from_le_bytes(bytes) >> 11)
 }
@@ -241,6 +255,17 @@ fn title(request: &PlanRequest, treatment: &Treatment, comparison: &Comparison, 
     format!("{what} on {}", number::counted(tasks as u64, "task"))
 }
 
+/// A plan that is judged by its evidence needs more tasks than one that is judged at its end.
+fn too_few_to_stop(plan: &EvaluationPlan) -> Option<Finding> {
+    let rule = plan.settings.stop;
+    let needed = domain::stop::tasks_least(rule, Alpha::FIVE_PERCENT);
+    (rule.evidence && (plan.tasks.len() as u64) < u64::from(needed)).then(|| {
+        let message =
+            format!("a stop on evidence can be reached with {needed} tasks or more, all of which flip the same way");
+        Finding::warning("stop_out_of_reach", "early_stop", message).hint("add tasks, or plan without it")
+    })
+}
+
 /// An instruction that names the skill gives it away in both arms.
 fn lint(tasks: &[Task], skills: &[SkillPackage]) -> Vec<Finding> {
     let names: BTreeSet<&str> = skills.iter().map(|skill| skill.manifest.name.as_str()).collect();
@@ -261,6 +286,7 @@ fn card(checked: &Checked, estimate: PlanEstimate) -> PlanCard {
     let per_arm: f64 = checked
         .tasks
         .iter()
+        .map(|task| plan.settings.limited(task.clone()))
         .map(|task| (task.agent.timeout + task.verifier.timeout).as_secs_f64() * plan.settings.timeout_multiplier)
         .sum();
     let longest = per_arm * 2.0 * f64::from(plan.repeats) / f64::from(plan.settings.concurrency);

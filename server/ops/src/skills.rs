@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use domain::finding::Finding;
 use domain::id::SkillId;
 use domain::listing::{
-    AcceptedSkill, FindingCounts, Refused, SkillDetail, SkillIntake, SkillListing, SkillVersionDetail,
+    AcceptedSkill, FindingCounts, Refused, SkillDetail, SkillIntake, SkillListing, SkillVersionDetail, VersionChoice,
 };
 use domain::repository::SkillSource;
 use formats::skill::{Intake, IntakeLimits, IntakeRefusal, LoadedSkill, SKILL_MD};
@@ -113,6 +113,26 @@ impl Ops {
     /// Storage trouble.
     pub async fn skills(&self) -> Result<Vec<SkillListing>> {
         Ok(self.store.skills().await?.into_iter().map(listing).collect())
+    }
+
+    /// All versions of all skills, skill by skill, newest first.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn version_choices(&self) -> Result<Vec<VersionChoice>> {
+        let mut choices = Vec::new();
+        for skill in self.store.skills().await? {
+            let mut versions = self.store.versions(skill.id).await?;
+            versions.sort_by_key(|version| std::cmp::Reverse(version.number));
+            choices.extend(versions.into_iter().map(|version| VersionChoice {
+                id: version.id,
+                name: skill.name.clone(),
+                version: version.hash,
+                number: version.number,
+                newest: version.id == skill.latest.id,
+            }));
+        }
+        Ok(choices)
     }
 
     /// One skill with all its versions.

@@ -8,6 +8,7 @@ use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
 use domain::network::NetworkChoice;
 use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
+use domain::stop::StopRule;
 use domain::time::Timestamp;
 use ops::{Ops, OpsConfig, OpsError, Upload};
 use store::Store;
@@ -58,6 +59,9 @@ async fn request(ops: &Ops) -> PlanRequest {
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
         network: NetworkChoice::default(),
+        agent_seconds: None,
+        verifier_seconds: None,
+        stop: StopRule::default(),
     }
 }
 

@@ -12,6 +12,7 @@ use domain::network::NetworkChoice;
 use domain::order::{Happening, TrialEvent};
 use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
+use domain::stop::StopRule;
 use domain::time::Timestamp;
 use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, Verdict};
@@ -53,11 +54,14 @@ async fn request(ops: &Ops, agent: &str) -> PlanRequest {
         concurrency: 4,
         seed: Some(1),
         timeout_multiplier: 1.0,
+        agent_seconds: None,
+        verifier_seconds: None,
         token_cap: None,
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
         network: NetworkChoice::default(),
+        stop: StopRule::default(),
     }
 }
 

@@ -9,6 +9,7 @@ use domain::listing::{AgentChoice, BaselineRequest, PlanRequest};
 use domain::network::NetworkChoice;
 use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
+use domain::stop::StopRule;
 use domain::time::Timestamp;
 use ops::{Ops, OpsConfig, OpsError, Upload};
 use store::Store;
@@ -44,11 +45,14 @@ async fn request(ops: &Ops) -> PlanRequest {
         concurrency: 1,
         seed: Some(1),
         timeout_multiplier: 1.0,
+        agent_seconds: None,
+        verifier_seconds: None,
         token_cap: None,
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
         network: NetworkChoice::default(),
+        stop: StopRule::default(),
     }
 }
 

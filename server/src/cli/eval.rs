@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use domain::finding::Finding;
 use domain::id::TaskId;
 use domain::listing::{PlanRequest, Refused};
@@ -11,7 +11,8 @@ use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::report::EvaluationReport;
 use domain::spending::SpendingCaps;
-use domain::task::NetworkPolicy;
+use domain::stop::StopRule;
+use domain::task::{NetworkPolicy, TaskLayout};
 use engine::agent::command::NAME as COMMAND;
 use ops::{Ops, OpsError};
 use tokio_util::sync::CancellationToken;
@@ -55,6 +56,12 @@ pub struct EvalArgs {
     /// Multiplies the tasks' own limits.
     #[arg(long, default_value_t = 1.0, value_name = "X")]
     timeout_multiplier: f64,
+    /// Seconds that agents get in place of their tasks' own limit.
+    #[arg(long, value_name = "SECONDS")]
+    agent_timeout: Option<u64>,
+    /// Seconds that verifiers get in place of their tasks' own limit.
+    #[arg(long, value_name = "SECONDS")]
+    verifier_timeout: Option<u64>,
     /// Most tokens a trial may use.
     #[arg(long, value_name = "N")]
     token_cap: Option<u64>,
@@ -80,6 +87,18 @@ pub struct EvalArgs {
     /// What the verifier may reach instead of what the tasks say: none, public, or allow:HOST[:PORT],…
     #[arg(long, value_name = "NETWORK")]
     verifier_network: Option<NetworkPolicy>,
+    /// Most model calls that all trials together may make.
+    #[arg(long, value_name = "N")]
+    evaluation_call_cap: Option<u64>,
+    /// Most seconds that a trial's agent may take, whatever its task allows.
+    #[arg(long, value_name = "SECONDS")]
+    time_cap: Option<u64>,
+    /// Seconds after which no further trial is begun.
+    #[arg(long, value_name = "SECONDS")]
+    evaluation_time_cap: Option<u64>,
+    /// End early when nothing that is left could make a difference (futility), or when the evidence suffices; the verdict then rests on the e-value.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "WHEN")]
+    stop_early: Vec<StopEarly>,
     /// Build images again without the engine's cache.
     #[arg(long)]
     rebuild: bool,
@@ -89,12 +108,46 @@ pub struct EvalArgs {
     /// Put the result under the task set of this name on the leaderboard; all of --tasks are the set if there is none yet.
     #[arg(long, value_name = "NAME")]
     task_set: Option<String>,
+    /// Take only SkillsBench tasks of this layout; others are refused.
+    #[arg(long, value_enum, default_value_t, value_name = "VERSION")]
+    data_version: DataVersion,
     /// Write the result as JSON; `-` = standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Exit with 3 if this holds of the result, as delta<0 or broken>=1. May be given several times.
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<FailIf>,
+}
+
+/// Layouts by the names that AgentCompass has for them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+enum DataVersion {
+    /// As each task is.
+    #[default]
+    Auto,
+    /// `task.md`.
+    #[value(name = "1.1")]
+    V11,
+    /// `instruction.md` with `task.toml`.
+    #[value(name = "1.0", alias = "1.0-17dec32")]
+    V10,
+}
+
+impl DataVersion {
+    fn takes(self, layout: TaskLayout) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::V11 => layout == TaskLayout::SkillsBench11,
+            Self::V10 => layout == TaskLayout::SkillsBench10,
+        }
+    }
+}
+
+/// When an evaluation may end before all of its trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StopEarly {
+    Futility,
+    Evidence,
 }
 
 /// Runs the evaluation.
@@ -159,6 +212,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     }
     let Chosen { skills, baseline, distractors } = args.arms.choose(ops).await?;
     let tasks = tasks(ops, &args.tasks, &args.task_ids, args.task_set.as_deref()).await?;
+    of_layout(ops, args.data_version, &tasks).await?;
     let request = PlanRequest {
         title: String::new(),
         skills,
@@ -173,6 +227,8 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
         concurrency: args.concurrency,
         seed: args.seed,
         timeout_multiplier: args.timeout_multiplier,
+        agent_seconds: args.agent_timeout,
+        verifier_seconds: args.verifier_timeout,
         token_cap: args.token_cap,
         rebuild_images: args.rebuild,
         spending: SpendingCaps {
@@ -180,6 +236,13 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
             trial_money: args.money_cap,
             evaluation_tokens: args.evaluation_token_cap,
             evaluation_money: args.evaluation_money_cap,
+            trial_seconds: args.time_cap,
+            evaluation_calls: args.evaluation_call_cap,
+            evaluation_seconds: args.evaluation_time_cap,
+        },
+        stop: StopRule {
+            futility: args.stop_early.contains(&StopEarly::Futility),
+            evidence: args.stop_early.contains(&StopEarly::Evidence),
         },
         skill_delivery: if args.inject_skills { SkillDelivery::InPrompt } else { SkillDelivery::Discovered },
         network: NetworkChoice { agent: args.agent_network.clone(), verifier: args.verifier_network.clone() },
@@ -227,6 +290,17 @@ pub(super) async fn tasks(
         say(&task.findings.iter().map(placed).collect::<Vec<_>>());
     }
     Ok(chosen.into_iter().map(|task| task.id).collect())
+}
+
+async fn of_layout(ops: &Ops, wanted: DataVersion, chosen: &[TaskId]) -> Result<(), Failure> {
+    let all = ops.tasks().await.map_err(unusable)?;
+    let other = all.iter().find(|task| chosen.contains(&task.id) && !wanted.takes(task.layout));
+    other.map_or(Ok(()), |task| {
+        let (name, layout) = (&task.name, task.layout.word());
+        Err(Failure::unusable(anyhow!(
+            "task {name} is of the layout {layout}; leave it out, or leave out --data-version"
+        )))
+    })
 }
 
 /// A name, or the beginning of names before a `*`.

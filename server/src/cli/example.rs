@@ -9,6 +9,7 @@ use domain::listing::{BaselineRequest, PlanRequest};
 use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
+use domain::stop::StopRule;
 use engine::agent::bash::NAME as BASH;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
@@ -83,10 +84,13 @@ async fn request(ops: &Ops, folder: &Path, agent: &str) -> Result<PlanRequest, O
         concurrency: 2,
         seed: Some(SEED),
         timeout_multiplier: 1.0,
+        agent_seconds: None,
+        verifier_seconds: None,
         token_cap: None,
         rebuild_images: false,
         spending: SpendingCaps::default(),
         skill_delivery: SkillDelivery::Discovered,
         network: NetworkChoice::default(),
+        stop: StopRule::default(),
     })
 }

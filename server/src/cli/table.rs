@@ -80,6 +80,9 @@ fn totals(text: &mut String, report: &EvaluationReport) {
         totals.pairs_complete,
         totals.pairs_complete + totals.pairs_incomplete,
     );
+    if totals.e_value.is_some() {
+        line!(text, "e-value {} (20 or more shows a difference)", number::e_value(totals.e_value));
+    }
     line!(
         text,
         "rescued {} · broken {} · both {} · neither {}",

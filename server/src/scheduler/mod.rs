@@ -1,6 +1,7 @@
 //! Takes queued trials and has them made, up to the limits, until it is told to stop. One loop: what happens after a crash is what happens
 //! every few seconds anyway.
 
+mod early_end;
 mod obstacle;
 mod room;
 mod stranded;
@@ -13,6 +14,7 @@ use std::time::Duration;
 use domain::id::{AttemptId, EvaluationId};
 use domain::time::Timestamp;
 use engine::trial::{Clock, Executor};
+use ops::Ops;
 use store::{Claim, Store, StoreError};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -22,6 +24,7 @@ pub use obstacle::Obstacles;
 pub use room::last_used;
 pub use stranded::Available;
 
+use self::early_end::EarlyEnds;
 use self::room::Room;
 use self::stranded::Stranded;
 use self::worker::{LEASE_MS, Worker};
@@ -64,6 +67,7 @@ pub struct Scheduler {
     room: Room,
     available: Available,
     stranded: Vec<Stranded>,
+    early_ends: EarlyEnds,
     status: watch::Sender<QueueStatus>,
     running: HashMap<AttemptId, CancellationToken>,
     tasks: JoinSet<worker::Ended>,
@@ -73,7 +77,7 @@ impl Scheduler {
     /// A scheduler of these parts.
     #[must_use]
     pub fn new(
-        store: Store,
+        ops: Ops,
         executor: Arc<Executor>,
         clock: Clock,
         instance: String,
@@ -82,7 +86,8 @@ impl Scheduler {
         available: Available,
     ) -> Self {
         Self {
-            store,
+            store: ops.store().clone(),
+            early_ends: EarlyEnds::new(ops),
             executor,
             clock,
             instance,
@@ -138,6 +143,7 @@ impl Scheduler {
     async fn round(&mut self) {
         self.stop_cancelled().await;
         self.heard("close attempts whose lease is over", self.store.close_expired(self.now()).await.map(drop));
+        self.early_ends.look().await;
         let mut paused = self.obstacles.look().await;
         while paused.is_none() {
             match self.claim().await {
@@ -172,7 +178,10 @@ impl Scheduler {
     /// Asked once: what is planned from now on is planned with what is here.
     async fn find_stranded(&mut self) {
         match self.store.open_evaluations().await {
-            Ok(open) => self.stranded = self.available.stranded(&open),
+            Ok(open) => {
+                self.stranded = self.available.stranded(&open);
+                self.early_ends.found(&open);
+            }
             Err(error) => self.heard("look for evaluations that cannot go on", Err(error)),
         }
         for stranded in &self.stranded {
@@ -181,6 +190,7 @@ impl Scheduler {
     }
 
     fn start(&mut self, claim: Claim) {
+        self.early_ends.began(claim.trial.evaluation, &claim.plan);
         let cancel = CancellationToken::new();
         self.running.insert(claim.attempt, cancel.clone());
         let worker = Worker {
@@ -196,6 +206,7 @@ impl Scheduler {
         match ended {
             Ok(ended) => {
                 self.running.remove(&ended.attempt);
+                self.early_ends.trial_ended(ended.evaluation);
                 if ended.suspect_engine {
                     self.obstacles.suspect_engine();
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::attempt::AttemptResult;
-use domain::id::AttemptId;
+use domain::id::{AttemptId, EvaluationId};
 use domain::order::{Happening, TrialEvent};
 use domain::verdict::{InfraClass, Verdict};
 use engine::trial::{Clock, Executor};
@@ -31,13 +31,14 @@ pub(super) struct Worker {
 /// What is left of a worker.
 pub(super) struct Ended {
     pub(super) attempt: AttemptId,
+    pub(super) evaluation: EvaluationId,
     /// Whether the trouble may be the engine's, so that nothing more should be started before it answers.
     pub(super) suspect_engine: bool,
 }
 
 impl Worker {
     pub(super) async fn run(self, claim: Claim) -> Ended {
-        let attempt = claim.attempt;
+        let (attempt, evaluation) = (claim.attempt, claim.trial.evaluation);
         let mut suspect_engine = false;
         let order = match self.store.order(&claim).await {
             Ok(order) => order,
@@ -46,7 +47,7 @@ impl Worker {
                 let verdict = Verdict::InfraError { class: InfraClass::Container, message };
                 let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
                 self.record(&claim, TrialEvent { attempt, at: (self.clock)(), what }).await;
-                return Ended { attempt, suspect_engine };
+                return Ended { attempt, evaluation, suspect_engine };
             }
         };
         let (events, mut reported) = mpsc::unbounded_channel();
@@ -68,7 +69,7 @@ impl Worker {
             }
         };
         tokio::join!(work, record);
-        Ended { attempt, suspect_engine }
+        Ended { attempt, evaluation, suspect_engine }
     }
 
     /// Stores an event. A busy database is waited for: what was reported must not be lost.

@@ -115,7 +115,7 @@ impl Store {
             evaluation: claim.trial.evaluation,
             trial: claim.trial.id,
             attempt: claim.attempt,
-            task,
+            task: claim.plan.settings.limited(task),
             condition: claim.trial.condition,
             repeat: claim.trial.repeat,
             skills: Pair { without, with },
@@ -140,17 +140,19 @@ impl Store {
         let row = sqlx::query(
             "SELECT CAST(COALESCE(SUM(MAX(COALESCE(a.tokens_input, 0) + COALESCE(a.tokens_cache_read, 0) \
              + COALESCE(a.tokens_cache_write, 0) + COALESCE(a.tokens_output, 0), COALESCE(s.tokens, 0))), 0) AS INTEGER) AS tokens, \
-             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.cost', 0.0), COALESCE(s.money, 0.0))), 0.0) AS REAL) AS money \
+             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.cost', 0.0), COALESCE(s.money, 0.0))), 0.0) AS REAL) AS money, \
+             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.model_calls', 0), COALESCE(s.calls, 0))), 0) AS INTEGER) AS calls \
              FROM attempts a JOIN trials t ON t.id = a.trial_id LEFT JOIN ( \
-                 SELECT attempt_id, MAX(body ->> '$.spent.tokens') AS tokens, MAX(body ->> '$.spent.money') AS money \
+                 SELECT attempt_id, MAX(body ->> '$.spent.tokens') AS tokens, MAX(body ->> '$.spent.money') AS money, \
+                     MAX(body ->> '$.spent.calls') AS calls \
                  FROM events WHERE evaluation_id = $1 AND kind = 'spent' GROUP BY attempt_id) s ON s.attempt_id = a.id \
              WHERE t.evaluation_id = $1",
         )
         .bind(evaluation.0)
         .fetch_one(self.reader())
         .await?;
-        let tokens: i64 = row.try_get("tokens")?;
-        Ok(Spending { tokens: u64::try_from(tokens).unwrap_or(0), money: row.try_get("money")? })
+        let whole = |column: &str| row.try_get::<i64, _>(column).map(|value| u64::try_from(value).unwrap_or(0));
+        Ok(Spending { tokens: whole("tokens")?, money: row.try_get("money")?, calls: whole("calls")? })
     }
 
     /// Says that an attempt's worker lives. `Moved::No`: the attempt is over, and the worker is to stop.

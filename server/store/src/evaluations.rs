@@ -4,6 +4,7 @@ use domain::hash::ContentHash;
 use domain::id::{AttemptId, CampaignId, EvaluationId, SkillId};
 use domain::imported::Imported;
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
+use domain::stop::Stopped;
 use domain::time::Timestamp;
 use domain::trial::{TrialInput, TrialState};
 use sqlx::{FromRow, SqliteConnection};
@@ -32,6 +33,8 @@ pub struct EvaluationRow {
     pub finished_at: Option<Timestamp>,
     /// When somebody stopped it.
     pub cancel_requested_at: Option<Timestamp>,
+    /// That it was ended early, as its plan allowed, and why.
+    pub stopped: Option<Stopped>,
     /// How far its trials are.
     pub counts: TrialCounts,
     /// Where it came from, if others ran it; its trials are then [`Store::imported_trials`], and `counts` counts none.
@@ -60,6 +63,7 @@ struct RawEvaluation {
     started_at: Option<i64>,
     finished_at: Option<i64>,
     cancel_requested_at: Option<i64>,
+    stopped: Option<String>,
     queued: i64,
     running: i64,
     finished: i64,
@@ -79,6 +83,7 @@ impl TryFrom<RawEvaluation> for EvaluationRow {
             started_at: raw.started_at.map(Timestamp),
             finished_at: raw.finished_at.map(Timestamp),
             cancel_requested_at: raw.cancel_requested_at.map(Timestamp),
+            stopped: from_optional_json("evaluations.stopped", raw.stopped.as_deref())?,
             counts: TrialCounts {
                 queued: to_u32("evaluations.queued", raw.queued)?,
                 running: to_u32("evaluations.running", raw.running)?,
@@ -93,7 +98,7 @@ impl TryFrom<RawEvaluation> for EvaluationRow {
 macro_rules! select_evaluations {
     ($rest:literal) => {
         concat!(
-            "SELECT e.id, e.campaign_id, e.plan, e.created_at, e.started_at, e.finished_at, e.cancel_requested_at, \
+            "SELECT e.id, e.campaign_id, e.plan, e.created_at, e.started_at, e.finished_at, e.cancel_requested_at, e.stopped, \
              (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'queued') AS queued, \
              (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.attempt_id IS NOT NULL) AS running, \
              (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished') AS finished, \
@@ -249,6 +254,29 @@ impl Store {
             TrialState::Queued { .. } | TrialState::Finished { .. } => None,
         };
         Ok(moved.keys().filter_map(|place| running(rows.get(*place)?)).collect())
+    }
+
+    /// Ends an evaluation early: what waits becomes `cancelled`, what runs is let finish. The first reason stays; asking again cancels what has
+    /// come back to the queue meanwhile. Answers how many trials were cancelled.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`], [`StoreError::DiskFull`].
+    pub async fn stop_early(&self, id: EvaluationId, stopped: &Stopped, at: Timestamp) -> Result<usize> {
+        let mut change = self.change().await?;
+        let done = sqlx::query("UPDATE evaluations SET stopped = coalesce(stopped, $2) WHERE id = $1")
+            .bind(id.0)
+            .bind(to_json("stopped", stopped)?)
+            .execute(change.db())
+            .await?;
+        if done.rows_affected() == 0 {
+            return Err(StoreError::not_found("evaluation", id));
+        }
+        let mut rows = trials::unfinished(change.db(), id).await?;
+        rows.retain(|row| matches!(row.state, TrialState::Queued { .. }));
+        let moved = steps::step_all(&mut change, &rows, at, |_| TrialInput::CancelRequested { at }).await?;
+        change.wake_queue();
+        change.commit().await?;
+        Ok(moved.len())
     }
 
     /// Removes an evaluation with its trials, attempts and events. Blobs stay.

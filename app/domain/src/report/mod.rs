@@ -3,6 +3,7 @@
 
 mod arm_usage;
 mod compared;
+mod early_end;
 mod left_out;
 pub mod matrix;
 mod noise_floor;
@@ -32,6 +33,7 @@ use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::plan::{AgentRef, EvaluationPlan, ModelRef};
 use crate::skill_audit::{Activation, SkillText};
+use crate::stop::{Seen, StopRule, Stopped};
 use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
 use crate::time::Timestamp;
@@ -138,6 +140,15 @@ pub struct EvaluationReport {
     /// In the unit of test cases, without those that measure nothing by the audits of their tasks; `null` where none was audited.
     #[serde(default)]
     pub measuring_cases: Option<MeasuringCases>,
+    /// When the plan allowed to end it before all trials were run.
+    #[serde(default, skip_serializing_if = "StopRule::is_none")]
+    pub stop: StopRule,
+    /// That it was ended so, and why: marked wherever the result appears.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
+    /// The most evidence that there was at any time, where the plan allowed to look; `null` elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Seen>,
     /// Where it came from, if others ran it: marked wherever the result appears, and never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -267,6 +278,12 @@ impl EvaluationReport {
         let comparison = ComparisonReport::of(plan);
         let noise_floor =
             (comparison.kind == Compared::Same).then(|| MeasuredNoise::of_itself(id, &tasks, plan.repeats)).flatten();
+        let stop = plan.settings.stop;
+        let mut totals = Totals::of(&tasks, trials);
+        let seen = (!stop.is_none()).then(|| early_end::seen(&tasks, trials));
+        if let Some(seen) = seen.filter(|_| stop.evidence) {
+            early_end::by_evidence(&mut totals, &tasks, seen, false);
+        }
         let skill = skills.first().cloned().unwrap_or(ReportSkill { name: "none".to_owned(), version: None });
         Self {
             schema: SCHEMA.to_owned(),
@@ -282,13 +299,16 @@ impl EvaluationReport {
             model_ref: plan.model.clone(),
             seed: plan.seed,
             repeats: plan.repeats,
-            totals: Totals::of(&tasks, trials),
+            totals,
             usage: EvaluationUsage::of(&tasks, &index),
             detail: None,
             tasks,
             trials: trials.iter().map(TrialReport::from).collect(),
             noise_floor,
             measuring_cases: None,
+            stop,
+            stopped: None,
+            seen,
             imported: None,
         }
     }

@@ -75,6 +75,16 @@ pub fn p_value(p: Option<f64>) -> String {
     }
 }
 
+/// An e-value: `0.4`, `26`, `1.2e9`.
+#[must_use]
+pub fn e_value(e: Option<f64>) -> String {
+    match e {
+        None => UNKNOWN.to_owned(),
+        Some(e) if e < 1e6 => plain(e),
+        Some(e) => format!("{e:.1e}"),
+    }
+}
+
 fn signed(value: f64) -> String {
     let text = plain(value.abs());
     match text.as_str() {
@@ -117,6 +127,10 @@ mod tests {
             ["0.0042", "1.30", "214", "0", "—"]
         );
         assert_eq!([counted(1_u64, "repository"), counted(2_u64, "repository")], ["1 repository", "2 repositories"]);
+        assert_eq!(
+            [e_value(Some(0.26)), e_value(Some(50.27)), e_value(Some(1.234e9)), e_value(None)],
+            ["0.3", "50", "1.2e9", "—"]
+        );
         assert_eq!([p_value(Some(0.03125)), p_value(Some(1e-9)), p_value(Some(1.0))], ["0.031", "< 0.001", "1.000"]);
     }
 }

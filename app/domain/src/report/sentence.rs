@@ -7,6 +7,7 @@ use crate::comparison::Compared;
 use crate::stats::alpha::Alpha;
 use crate::stats::interval::Interval;
 use crate::stats::verdict::{DeltaVerdict, Evidence};
+use crate::stop::StopReason;
 
 /// The verdict in words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +45,10 @@ pub fn headline(report: &EvaluationReport) -> Headline {
     if comparison.kind == Compared::Same {
         return alike(report, scope);
     }
-    let headline = headline_of(&report.totals, scope);
+    // What an early end left out may go any way, and says nothing worth bounds.
+    let bounds = report.totals.delta_bounds.filter(|_| report.stopped.is_none());
+    let totals = Totals { delta_bounds: bounds, ..report.totals.clone() };
+    let headline = marked(headline_of(&totals, scope), report);
     if comparison.is_plain() {
         return headline;
     }
@@ -53,6 +57,33 @@ pub fn headline(report: &EvaluationReport) -> Headline {
         _ => headline.meaning.clone(),
     };
     Headline { sentence: compared(&comparison.words, &headline.sentence), meaning, ..headline }
+}
+
+/// Says of a result that is over whether it was ended early, and what its verdict rests on if not on a fixed number of tasks.
+fn marked(headline: Headline, report: &EvaluationReport) -> Headline {
+    let Some(seen) = report.seen.filter(|_| report.finished) else { return headline };
+    let needed = number::e_value(Some(1.0 / Alpha::FIVE_PERCENT.value()));
+    let evidence = number::e_value(Some(seen.e_value));
+    let of_tasks = format!("of {}", number::counted(report.tasks.len() as u64, "task"));
+    let advice = match report.stopped.as_ref().map(|stopped| (stopped.why, stopped.seen.tasks)) {
+        Some((StopReason::Evidence, tasks)) => format!(
+            "Ended after {tasks} {of_tasks} because the evidence sufficed (e-value {evidence}, at least {needed} needed), as its plan allowed. Δ at such an end tends to be too large, and its interval does not allow for the stop."
+        ),
+        Some((StopReason::Futility, tasks)) => format!(
+            "Ended after {tasks} {of_tasks} because no outcome of the others could have been told from chance, as its plan allowed."
+        ),
+        Some((StopReason::OutOfTime, tasks)) => format!("Ended after {tasks} {of_tasks}: the plan's time was over."),
+        None if report.is_by_evidence() => format!(
+            "Judged by the evidence (e-value {evidence}, at least {needed} needed), since its plan allowed to stop on it."
+        ),
+        None => return headline,
+    };
+    let sentence = match report.stopped {
+        Some(_) => headline.sentence.trim_end_matches('.').to_owned() + "; ended early.",
+        None => headline.sentence,
+    };
+    let advice = format!("{advice} {}", headline.advice).trim_end().to_owned();
+    Headline { sentence, advice, ..headline }
 }
 
 /// `sheep against goats: rescues …`.

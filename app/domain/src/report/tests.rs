@@ -6,6 +6,7 @@ use crate::comparison::{Baseline, Comparison};
 use crate::hash::ContentHash;
 use crate::id::{AttemptId, SkillVersionId};
 use crate::plan::{RunSettings, SkillRef, TaskRef, Treatment};
+use crate::stop::{Seen, StopReason, StopRule, Stopped};
 use crate::verdict::{FailReason, InfraClass, Verdict};
 
 /// One trial in shorthand: task, arm, verdict (`p`ass, `f`ail, `i`nfra, `.` running), total tokens.
@@ -18,6 +19,10 @@ fn report(rows: &[Row<'_>]) -> EvaluationReport {
 }
 
 fn report_of(treatment: Treatment, comparison: Comparison, rows: &[Row<'_>]) -> EvaluationReport {
+    report_under(StopRule::default(), treatment, comparison, rows)
+}
+
+fn report_under(stop: StopRule, treatment: Treatment, comparison: Comparison, rows: &[Row<'_>]) -> EvaluationReport {
     let mut names: Vec<&str> = rows.iter().map(|row| row.0).collect();
     names.dedup();
     let task = |(i, name): (usize, &&str)| TaskRef {
@@ -35,7 +40,7 @@ fn report_of(treatment: Treatment, comparison: Comparison, rows: &[Row<'_>]) -> 
         model: None,
         repeats: 1,
         seed: 1,
-        settings: RunSettings::default(),
+        settings: RunSettings { stop, ..RunSettings::default() },
         kind: Default::default(),
     };
     let trials: Vec<TrialRecord> = rows
@@ -276,4 +281,82 @@ fn an_older_result_is_still_read() {
     json.as_object_mut().unwrap().remove("comparison");
     let read: EvaluationReport = serde_json::from_value(json).unwrap();
     assert!(read.comparison.is_plain() && headline(&read).sentence.starts_with("Rescues 1 of 1 task"));
+}
+
+/// An early end is told with its reason; the p of a fixed number of tasks is not, since it would not hold.
+#[test]
+fn an_early_end_is_marked_and_judged_by_the_evidence() {
+    const NONE: StopRule = StopRule { futility: false, evidence: false };
+    const EVIDENCE: StopRule = StopRule { futility: false, evidence: true };
+    const FUTILITY: StopRule = StopRule { futility: true, evidence: false };
+    let seen = |rescued: u32, broken: u32, e_value: f64| Seen { tasks: 10, rescued, broken, e_value };
+    for (rule, why, [rescued, broken, both], class, e_value, sentence, advice) in [
+        (NONE, None, [8, 0, 2], "improves", None, "Rescues 8 of 10 tasks", ""),
+        (
+            EVIDENCE,
+            Some((StopReason::Evidence, seen(8, 0, 50.3))),
+            [8, 0, 2],
+            "improves",
+            Some(50.273_437_5),
+            "; ended early.",
+            "Ended after 10 of 10 tasks because the evidence sufficed (e-value 50, at least 20 needed)",
+        ),
+        (
+            EVIDENCE,
+            Some((StopReason::Evidence, seen(0, 8, 50.3))),
+            [0, 8, 2],
+            "harms",
+            Some(50.273_437_5),
+            "; ended early.",
+            "Ended after 10 of 10",
+        ),
+        // Six of six is enough for McNemar's test (p = 0.031), and not for the e-value (14).
+        (
+            EVIDENCE,
+            None,
+            [6, 0, 4],
+            "inconclusive",
+            Some(14.4375),
+            "Rescues 6 of 10 tasks",
+            "Judged by the evidence (e-value 14, at least 20 needed)",
+        ),
+        (FUTILITY, None, [6, 0, 4], "improves", None, "Rescues 6 of 10 tasks", ""),
+        (
+            FUTILITY,
+            Some((StopReason::Futility, seen(2, 1, 0.5))),
+            [2, 1, 7],
+            "inconclusive",
+            Some(1.5),
+            "; ended early.",
+            "Ended after 10 of 10 tasks because no outcome of the others",
+        ),
+        (
+            NONE,
+            Some((StopReason::OutOfTime, seen(6, 0, 14.4))),
+            [6, 0, 4],
+            "improves",
+            None,
+            "; ended early.",
+            "Ended after 10 of 10 tasks: the plan's time was over.",
+        ),
+    ] {
+        let rows = rows_of(rescued, broken, both);
+        let rows: Vec<Row<'_>> =
+            rows.iter().map(|(name, arm, verdict, tokens)| (name.as_str(), *arm, *verdict, *tokens)).collect();
+        let stopped = why.map(|(why, seen)| Stopped { why, at: Timestamp(1), seen });
+        let report = report_under(rule, Treatment::TasksOwn, Comparison::default(), &rows).ended_early(stopped);
+        let headline = headline(&report);
+        let name = format!("{rule:?} {why:?}");
+        assert_eq!((headline.class.as_str(), report.totals.p_value.is_none()), (class, e_value.is_some()), "{name}");
+        assert!(headline.sentence.contains(sentence), "{name}: {}", headline.sentence);
+        assert!(headline.advice.starts_with(advice), "{name}: {}", headline.advice);
+        let told = report.totals.e_value;
+        assert!(
+            told.zip(e_value).is_none_or(|(told, want)| (told / want - 1.0).abs() < 0.01)
+                && told.is_some() == e_value.is_some(),
+            "{name}: {told:?}"
+        );
+        let again: EvaluationReport = serde_json::from_value(serde_json::to_value(&report).unwrap()).unwrap();
+        assert_eq!(again, report, "{name}");
+    }
 }

@@ -34,10 +34,13 @@ pub struct Totals {
     pub delta: Option<f64>,
     /// Its 95 % interval, made for pairs (statistics F6 at one repeat, F8 at more); `null` without a complete pair.
     pub delta_ci: Option<Interval>,
-    /// Exact test for pairs (statistics F2 at one repeat, F4 at more).
+    /// Exact test for pairs (statistics F2 at one repeat, F4 at more); `null` where the plan allowed to look before the end, so that it does not hold.
     pub p_value: Option<f64>,
     /// The mid-p of the same test, where it has one (statistics F3).
     pub p_mid: Option<f64>,
+    /// Evidence that holds however often one looked (statistics F18): of plans that may stop on it, and of evaluations ended as futile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub e_value: Option<f64>,
     /// What Δ shows: `improves`, `harms`, `no_effect`, `inconclusive` or `cannot_be_resolved`; `null` without a complete pair.
     pub verdict: Option<DeltaVerdict>,
     /// Least and greatest Δ over all pairs, if those left out had gone worst or best for the skill; `null` if none was left out.
@@ -111,6 +114,7 @@ impl Totals {
             delta_ci: estimate.as_ref().map(|estimate| estimate.ci),
             p_value: estimate.as_ref().map(|estimate| estimate.p_value),
             p_mid: estimate.as_ref().and_then(|estimate| estimate.p_mid),
+            e_value: None,
             verdict: estimate.as_ref().map(|estimate| DeltaVerdict::raw(estimate, &VerdictRule::default())),
             delta_bounds: delta_bounds(tasks),
             rescued: count(Flip::Rescued),

@@ -99,13 +99,8 @@ pub fn delta(tasks: &[PairCounts], alpha: Alpha) -> Option<DeltaEstimate> {
     let single = tasks.iter().all(|task| task.pairs() <= 1);
     let (ci, ci_method) =
         if single { (square_and_add(&means, alpha), CiMethod::Newcombe) } else { interval(tasks, &means, alpha) };
-    let (p_value, p_mid, test) = if single {
-        let (rescued, broken) = (counts.rescued, counts.broken);
-        (mcnemar::exact(rescued, broken), Some(mcnemar::mid_p(rescued, broken)), TestMethod::McnemarExact)
-    } else {
-        let SignFlip { p, method } = flip_test(tasks)?;
-        (p, None, TestMethod::SignFlip(method))
-    };
+    let (p_value, test) = tested(tasks)?;
+    let p_mid = single.then(|| mcnemar::mid_p(counts.rescued, counts.broken));
     let TaskMeans { with, without, delta, .. } = means;
     Some(DeltaEstimate {
         n_tasks,
@@ -120,6 +115,21 @@ pub fn delta(tasks: &[PairCounts], alpha: Alpha) -> Option<DeltaEstimate> {
         p_mid,
         test,
     })
+}
+
+/// The p of [`delta`] alone.
+#[must_use]
+pub fn p_value(tasks: &[PairCounts]) -> Option<f64> {
+    tested(tasks).map(|(p, _)| p)
+}
+
+fn tested(tasks: &[PairCounts]) -> Option<(f64, TestMethod)> {
+    if tasks.iter().all(|task| task.pairs() <= 1) {
+        let counts: PairCounts = tasks.iter().copied().sum();
+        let p = mcnemar::exact(counts.rescued, counts.broken);
+        return (counts.pairs() > 0).then_some((p, TestMethod::McnemarExact));
+    }
+    flip_test(tasks).map(|SignFlip { p, method }| (p, TestMethod::SignFlip(method)))
 }
 
 fn flip_test(tasks: &[PairCounts]) -> Option<SignFlip> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::alpha::Alpha;
 use super::delta::DeltaEstimate;
+use super::evalue::EValue;
 use super::interval::Interval;
 use super::mcnemar::smallest_p;
 
@@ -35,6 +36,8 @@ pub enum Adjustment {
         /// Rows in the family.
         family: u32,
     },
+    /// 1/E: holds however often one looked (F18).
+    Anytime,
 }
 
 /// What a verdict rests on.
@@ -91,6 +94,34 @@ impl DeltaVerdict {
     #[must_use]
     pub fn adjusted(estimate: &DeltaEstimate, p: f64, family: u32, rule: &VerdictRule) -> Self {
         Self::judge(estimate, p, Adjustment::Holm { family }, rule)
+    }
+
+    /// The verdict by the e-value of `rescued` against `broken` tasks, where the plan allowed to stop on what was seen. The interval is made for a
+    /// fixed number of tasks, so it decides only that there is no effect, and only of an evaluation that was not `ended_early`: the chance to say
+    /// so wrongly is no larger for having looked.
+    #[must_use]
+    pub fn anytime(
+        estimate: &DeltaEstimate,
+        [rescued, broken]: [u32; 2],
+        ended_early: bool,
+        rule: &VerdictRule,
+    ) -> Self {
+        let e_value = EValue::jeffreys(rescued, broken);
+        let p = e_value.anytime_p();
+        let evidence = Evidence { delta: estimate.delta, ci: estimate.ci, p, adjustment: Adjustment::Anytime };
+        let (tasks, best_p) = (estimate.n_tasks, best_p(estimate.n_tasks, Adjustment::Anytime));
+        if e_value.may_stop(rule.alpha) {
+            if rescued > broken { Self::Improves(evidence) } else { Self::Harms(evidence) }
+        } else if ended_early {
+            Self::Inconclusive(evidence)
+        } else if best_p > rule.alpha.value() {
+            let tasks_needed = tasks_needed(Adjustment::Anytime, rule.alpha);
+            Self::CannotBeResolved { tasks, tasks_needed, best_p, evidence }
+        } else if evidence.ci.within(rule.margin) {
+            Self::NoEffect { margin: rule.margin, evidence }
+        } else {
+            Self::Inconclusive(evidence)
+        }
     }
 
     fn judge(estimate: &DeltaEstimate, p: f64, adjustment: Adjustment, rule: &VerdictRule) -> Self {
@@ -150,11 +181,13 @@ impl fmt::Display for DeltaVerdict {
 fn best_p(tasks: u32, adjustment: Adjustment) -> f64 {
     match adjustment {
         Adjustment::Raw => smallest_p(tasks),
+        Adjustment::Anytime => EValue::jeffreys(tasks, 0).anytime_p(),
         Adjustment::Holm { family } => (smallest_p(tasks) * f64::from(family.max(1))).min(1.0),
     }
 }
 
-fn tasks_needed(adjustment: Adjustment, alpha: Alpha) -> u32 {
+/// Fewest tasks that reach the level if all go one way.
+pub(crate) fn tasks_needed(adjustment: Adjustment, alpha: Alpha) -> u32 {
     /// 2^-1100 is 0 in floating point, so the search ends before.
     const MOST: u32 = 1100;
     (1..MOST).find(|tasks| best_p(*tasks, adjustment) <= alpha.value()).unwrap_or(MOST)

@@ -322,7 +322,7 @@ impl Attempt<'_> {
             gateway,
             access: place.way.as_ref().and_then(TrialNetwork::access).map(ModelAccess::from),
             oracle: oracle.map(|(oracle, files)| OracleFiles { folder: &oracle.folder, files, env: &oracle.env }),
-            limit: limit.mul_f64(self.order.settings.timeout_multiplier),
+            limit: spending::agent_limit(self.order, limit, gateway.is_some()),
             log: &mut log,
             steps: &mut steps,
             redactor: &self.executor.redactor,

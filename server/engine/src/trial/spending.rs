@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::pending;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use domain::attempt::{AttemptResult, BlobRef};
 use domain::id::EvaluationId;
@@ -27,8 +28,15 @@ impl Budgets {
         }
         let mut budgets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let budget = budgets.entry(order.evaluation).or_insert_with(|| {
-            let caps = Caps { tokens: limits.evaluation_tokens, money: limits.evaluation_money, ..Caps::default() };
-            let spent = Spent { tokens: order.spent.tokens, money: order.spent.money, ..Spent::default() };
+            let caps = Caps {
+                tokens: limits.evaluation_tokens,
+                money: limits.evaluation_money,
+                calls: limits.evaluation_calls,
+                time: None,
+            };
+            let earlier = &order.spent;
+            let spent =
+                Spent { tokens: earlier.tokens, money: earlier.money, calls: earlier.calls, ..Spent::default() };
             Arc::new(SharedBudget::new(caps, spent))
         });
         Some(Arc::clone(budget))
@@ -42,7 +50,7 @@ pub(super) fn caps(order: &TrialOrder) -> Caps {
         tokens: settings.token_cap,
         calls: settings.spending.trial_calls,
         money: settings.spending.trial_money,
-        time: None,
+        time: settings.spending.trial_seconds.map(Duration::from_secs),
     }
 }
 
@@ -63,7 +71,7 @@ pub(super) fn tell_last(gateway: Option<&TrialGateway>, reporter: &Reporter) {
 }
 
 fn say(spent: &Spent, reporter: &Reporter) {
-    reporter.say(Happening::Spent { spent: Spending { tokens: spent.tokens, money: spent.money } });
+    reporter.say(Happening::Spent { spent: Spending { tokens: spent.tokens, money: spent.money, calls: spent.calls } });
 }
 
 /// What the wire has counted, into the result.
@@ -72,6 +80,16 @@ pub(super) fn count(result: &mut AttemptResult, gateway: &TrialGateway) {
     result.cost = gateway.cost();
     result.prices = Some(gateway.price_version());
     result.model_calls = Some(gateway.records().len() as u64);
+}
+
+/// How long the agent may run: its task's limit, or the plan's where that is shorter. An agent whose calls are refused at the plan's gets some time
+/// more to end by itself.
+pub(super) fn agent_limit(order: &TrialOrder, of_task: Duration, has_gateway: bool) -> Duration {
+    const TO_END: Duration = Duration::from_secs(15);
+    let of_task = of_task.mul_f64(order.settings.timeout_multiplier);
+    let more = if has_gateway { TO_END } else { Duration::ZERO };
+    let of_plan = order.settings.spending.trial_seconds.map(|seconds| Duration::from_secs(seconds) + more);
+    of_plan.map_or(of_task, |of_plan| of_task.min(of_plan))
 }
 
 /// Every call as a JSON list, without secrets; `None` = the agent has no gateway.

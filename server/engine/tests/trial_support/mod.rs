@@ -21,13 +21,8 @@ use engine::agent::Agent;
 use engine::agent::command::CommandAgent;
 use engine::blobs::Blobs;
 use engine::image::{ImageConfig, Images};
-<<<<<<< HEAD
-use engine::network::Networks;
-use engine::sandbox::{Engine, Redactor};
-=======
 use engine::network::{Networks, Outside};
-use engine::sandbox::Redactor;
->>>>>>> d66a3c3 (Each phase of a trial has its own network: nothing, the model, named hosts, or everything)
+use engine::sandbox::{Engine, Redactor};
 use engine::trial::{Executor, ExecutorParts};
 use gateway::Gateway;
 use repos::{Mirrors, Repositories, RepositoriesConfig};

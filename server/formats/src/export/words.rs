@@ -56,7 +56,10 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
                 number::counted(totals.tasks_complete, "task")
             ),
         ),
-        ("p", number::p_value(totals.p_value)),
+        match totals.e_value {
+            Some(_) => ("e-value", format!("{} (20 or more shows a difference)", number::e_value(totals.e_value))),
+            None => ("p", number::p_value(totals.p_value.filter(|_| report.finished))),
+        },
         (
             "ρ tokens",
             format!(

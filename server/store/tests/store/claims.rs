@@ -157,7 +157,9 @@ async fn an_order_says_what_each_arm_holds() {
 async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
     let store = Store::temp().await.unwrap();
     let mut plan = plan(&store, 2, 1).await;
-    for (limit, spent) in [(Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5 }), (None, Spending::default())] {
+    for (limit, spent) in
+        [(Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5, calls: 0 }), (None, Spending::default())]
+    {
         plan.settings.spending.evaluation_money = limit;
         let id = store.create_evaluation(&plan, at(1)).await.unwrap();
         let usage = TokenUsage { input: Some(7), output: Some(5), ..TokenUsage::UNKNOWN };
@@ -172,7 +174,7 @@ async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
         // It told what it had spent, twice, and was then killed.
         let killed = claim(&store, 4).await.unwrap();
         for (tokens, money) in [(100, 0.25), (130, 0.5)] {
-            let what = Happening::Spent { spent: Spending { tokens, money } };
+            let what = Happening::Spent { spent: Spending { tokens, money, calls: 0 } };
             let event = TrialEvent { attempt: killed.attempt, at: at(4), what };
             store.record_event(id, killed.trial.id, &event).await.unwrap();
         }

@@ -4,10 +4,11 @@ use domain::attempt::AttemptResult;
 use domain::comparison::Baseline;
 use domain::id::{EvaluationId, SkillVersionId, TaskId};
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
+use domain::stop::{Seen, StopReason, Stopped};
 use domain::verdict::Verdict;
 use store::{Store, StoreError, TrialCounts};
 
-use crate::fixtures::{at, claim, end, ended, plan, skill, word};
+use crate::fixtures::{at, claim, end, ended, infra, plan, skill, word};
 
 #[tokio::test]
 async fn the_trials_are_the_plans_order() {
@@ -172,4 +173,27 @@ async fn results_pair_each_trial_with_its_last_attempt() {
     let attempts: Vec<_> = store.attempts(first.trial.id).await.unwrap().iter().map(|a| (a.number, a.id)).collect();
     assert_eq!(attempts, [(1, first.attempt), (2, second.attempt)]);
     assert_eq!(word(&store, first.trial.id).await, "finished");
+}
+
+#[tokio::test]
+async fn an_early_end_cancels_what_waits_and_lets_finish_what_runs() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 3, 1).await;
+    let id = store.create_evaluation(&plan, at(1)).await.unwrap();
+    let running = claim(&store, 2).await.unwrap();
+    let seen = Seen { tasks: 0, rescued: 0, broken: 0, e_value: 1.0 };
+    let why = Stopped { why: StopReason::Futility, at: at(3), seen };
+    assert_eq!(store.stop_early(id, &why, at(3)).await.unwrap(), 5);
+    let row = store.evaluation(id).await.unwrap();
+    assert_eq!((row.stopped, row.finished_at, row.counts.queued, row.counts.running), (Some(why), None, 0, 1));
+    assert_eq!(store.claim_next(at(4), at(64), 9).await.unwrap(), None);
+
+    // The one that ran comes back after trouble: it is cancelled as well, and the first reason stays.
+    end(&store, &running, 5, infra()).await;
+    assert_eq!(store.evaluation(id).await.unwrap().counts.queued, 1);
+    let later = Stopped { why: StopReason::Evidence, at: at(6), seen };
+    assert_eq!(store.stop_early(id, &later, at(6)).await.unwrap(), 1);
+    let row = store.evaluation(id).await.unwrap();
+    assert_eq!((row.stopped, row.finished_at, row.cancel_requested_at), (Some(why), Some(at(6)), None));
+    assert!(matches!(store.stop_early(EvaluationId(99), &why, at(6)).await, Err(StoreError::NotFound { .. })));
 }

@@ -1,0 +1,44 @@
+//! What to do with a result: plan it again, or measure how far chance alone moves it.
+
+use domain::comparison::Compared;
+use domain::report::{EvaluationReport, number};
+use leptos::prelude::*;
+
+use crate::components::words::CsrfField;
+use crate::draft::Draft;
+use crate::format::count;
+
+/// A link to the form filled in alike, and a button that starts the A/A evaluation of the same tasks.
+#[component]
+pub fn Again(report: EvaluationReport, draft: Draft) -> impl IntoView {
+    let href = format!("/evaluations/new{}", draft.to_query());
+    let is_alike = report.comparison.kind == Compared::Same;
+    let known = report.noise_floor.is_some();
+    let alike = (!is_alike).then(|| {
+        let fields = draft.alike().pairs();
+        let fields = fields.into_iter().map(|(name, value)| view! { <input type="hidden" name=name value=value/> });
+        view! {
+            <form class="again-form" method="post" action="/evaluations/start">
+                <CsrfField/>
+                {fields.collect_view()}
+                <button class="button small">{if known { "Measure the noise floor again (A/A)" } else { "Measure the noise floor (A/A)" }}</button>
+            </form>
+        }
+    });
+    let words = (!is_alike).then(|| view! { <span class="quiet">{cost(&report)}</span> });
+    view! {
+        <div class="again">
+            <a class="button small" href=href>"Run again or change it"</a>
+            {alike}
+            {words}
+        </div>
+    }
+}
+
+/// What the A/A evaluation takes, going by the baseline arm of this one.
+fn cost(report: &EvaluationReport) -> String {
+    let trials = report.tasks.len() as u64 * u64::from(report.repeats) * 2;
+    let tokens = report.totals.tokens_without.map(|tokens| number::tokens(Some(tokens * trials as f64)));
+    let tokens = tokens.map(|tokens| format!(", about {tokens} tokens")).unwrap_or_default();
+    format!("An A/A evaluation runs these tasks without a skill in either arm: {} trials{tokens}.", count(trials))
+}

@@ -1,0 +1,63 @@
+//! Ending evaluations before all of their trials, where the plan allows it. The scheduler asks whenever a trial is over.
+
+use std::collections::HashSet;
+
+use domain::id::{EvaluationId, TrialId};
+use domain::plan::EvaluationPlan;
+use domain::report::EvaluationReport;
+use domain::stats::alpha::Alpha;
+use domain::stop::{Seen, StopReason, Stopped, TaskSoFar, decide};
+use store::EvaluationRow;
+
+use crate::{Ops, Result};
+
+impl Ops {
+    /// Ends an evaluation if its plan says that it is to end now: what waits is cancelled with the reason stored, what runs is let finish. Answers
+    /// whether all of it is over, so that it need not be asked again.
+    ///
+    /// # Errors
+    /// [`crate::OpsError::NotFound`], or storage trouble.
+    pub async fn end_early(&self, id: EvaluationId) -> Result<bool> {
+        let row = self.store.evaluation(id).await?;
+        if row.finished_at.is_some() {
+            return Ok(true);
+        }
+        let stopped = match row.stopped {
+            None => self.decided(&row).await?,
+            // What has come back to the queue since, after trouble, is not to run either.
+            known if row.counts.queued > 0 => known,
+            Some(_) => return Ok(false),
+        };
+        if let Some(stopped) = &stopped {
+            let cancelled = self.store.stop_early(id, stopped, self.now()).await?;
+            tracing::info!(evaluation = id.0, cancelled, why = ?stopped.why, "ended early");
+        }
+        Ok(false)
+    }
+
+    async fn decided(&self, row: &EvaluationRow) -> Result<Option<Stopped>> {
+        let at = self.now();
+        let settings = &row.plan.settings;
+        let time = settings.spending.evaluation_seconds.zip(row.started_at);
+        let is_late = time.is_some_and(|(seconds, start)| {
+            at >= start.plus_ms(i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX))
+        });
+        if settings.stop.is_none() && !is_late {
+            return Ok(None);
+        }
+        let trials = self.records(row).await?;
+        let over: HashSet<TrialId> =
+            trials.iter().filter(|trial| trial.state.verdict().is_some()).map(|trial| trial.id).collect();
+        let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, &trials);
+        let tasks: Vec<TaskSoFar> =
+            report.tasks.iter().map(|task| TaskSoFar::of(task, |trial| over.contains(&trial))).collect();
+        let why = decide(settings.stop, &tasks, Alpha::FIVE_PERCENT).or(is_late.then_some(StopReason::OutOfTime));
+        Ok(why.map(|why| Stopped { why, at, seen: Seen::of(&tasks) }))
+    }
+}
+
+/// Whether an evaluation of this plan may end before all of its trials.
+#[must_use]
+pub fn may_end_early(plan: &EvaluationPlan) -> bool {
+    !plan.settings.stop.is_none() || plan.settings.spending.evaluation_seconds.is_some()
+}
