@@ -9,7 +9,7 @@ use super::family::standings;
 use super::honest::VerdictCounts;
 use super::query::{LeaderboardQuery, PAGE_SIZE};
 use super::row::{LeaderboardRow, RowRecord};
-use super::sort::sort;
+use super::sort::{TextPlaces, sort};
 use crate::analysis::rank::{Direction, order};
 use crate::id::SkillId;
 use crate::time::Timestamp;
@@ -73,6 +73,7 @@ pub struct Snapshot {
     hay: Vec<String>,
     /// Places of the rows in order of Δ, the least first.
     ascending: Vec<usize>,
+    texts: TextPlaces,
     facets: Facets,
     newest: Option<Timestamp>,
     note: String,
@@ -102,6 +103,7 @@ impl Snapshot {
             descending.into_iter().filter_map(|from| judged.get_mut(from)?.take()).collect();
         Self {
             hay: rows.iter().map(hay).collect(),
+            texts: TextPlaces::of(&rows),
             facets: facets(&rows),
             newest: rows.iter().filter_map(|row| row.record.date).max(),
             ascending,
@@ -114,19 +116,17 @@ impl Snapshot {
     #[must_use]
     pub fn matching(&self, query: &LeaderboardQuery) -> Vec<&LeaderboardRow> {
         let words: Vec<String> = query.text.split_whitespace().map(str::to_lowercase).collect();
-        let wanted = |at: usize| {
-            let (row, hay) = (self.rows.get(at)?, self.hay.get(at)?);
-            query.wants(row, hay, &words).then_some(row)
+        let wanted = |at: &usize| {
+            self.rows.get(*at).zip(self.hay.get(*at)).is_some_and(|(row, hay)| query.wants(row, hay, &words))
         };
-        match (query.sort.column, query.sort.direction) {
-            (Column::Delta, Direction::Descending) => (0..self.rows.len()).filter_map(wanted).collect(),
-            (Column::Delta, Direction::Ascending) => self.ascending.iter().copied().filter_map(wanted).collect(),
-            _ => {
-                let mut found: Vec<&LeaderboardRow> = (0..self.rows.len()).filter_map(wanted).collect();
-                sort(&mut found, query.sort);
-                found
-            }
+        let mut found: Vec<usize> = match (query.sort.column, query.sort.direction) {
+            (Column::Delta, Direction::Ascending) => self.ascending.iter().copied().filter(wanted).collect(),
+            _ => (0..self.rows.len()).filter(wanted).collect(),
+        };
+        if query.sort.column != Column::Delta {
+            sort(&mut found, &self.rows, &self.texts, query.sort);
         }
+        found.into_iter().filter_map(|at| self.rows.get(at)).collect()
     }
 
     /// One page of a view; `waiting` evaluations are not in any row yet.

@@ -1,6 +1,6 @@
 //! Rows in order of a column. The unknown stands last either way; equals keep the order of Δ, so every page shows the same rows again.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 use super::column::Column;
 use super::query::Sort;
@@ -8,22 +8,45 @@ use super::row::{LeaderboardRow, Says};
 use crate::analysis::rank::Direction;
 use crate::stats::quadrant::Quadrant;
 
-/// Sorts `rows`, which are in order of Δ.
-pub(super) fn sort(rows: &mut [&LeaderboardRow], sort: Sort) {
-    if let Some(of) = number(sort.column) {
-        rows.sort_by(|a, b| known_first(of(a), of(b), sort.direction));
-        return;
+/// Columns that are sorted by their text.
+const TEXTS: [Column; 6] =
+    [Column::Skill, Column::Author, Column::Category, Column::Agent, Column::Set, Column::Source];
+
+/// For each column of text the place of each row in its order, made once, since texts take long to compare; equal texts have equal places.
+#[derive(Debug, Default)]
+pub(super) struct TextPlaces(Vec<(Column, Vec<Option<u32>>)>);
+
+impl TextPlaces {
+    /// Of these rows.
+    pub(super) fn of(rows: &[LeaderboardRow]) -> Self {
+        Self(TEXTS.map(|column| (column, places(column, rows))).to_vec())
     }
-    let key = |row: &&LeaderboardRow| text(sort.column, row).map(|text| text.to_lowercase());
-    match sort.direction {
-        Direction::Ascending => rows.sort_by_cached_key(|row| {
-            let key = key(row);
-            (key.is_none(), key)
-        }),
-        Direction::Descending => rows.sort_by_cached_key(|row| {
-            let key = key(row);
-            (key.is_none(), Reverse(key))
-        }),
+
+    fn of_column(&self, column: Column) -> &[Option<u32>] {
+        self.0.iter().find(|(other, _)| *other == column).map_or(&[], |(_, places)| places)
+    }
+}
+
+fn places(column: Column, rows: &[LeaderboardRow]) -> Vec<Option<u32>> {
+    let texts: Vec<Option<String>> = rows.iter().map(|row| text(column, row).map(|text| text.to_lowercase())).collect();
+    let mut known: Vec<&String> = texts.iter().flatten().collect();
+    known.sort_unstable();
+    known.dedup();
+    let place = |text: &String| u32::try_from(known.binary_search(&text).ok()?).ok();
+    texts.iter().map(|text| place(text.as_ref()?)).collect()
+}
+
+/// Sorts places of `rows`, which are in order of Δ.
+pub(super) fn sort(found: &mut [usize], rows: &[LeaderboardRow], texts: &TextPlaces, sort: Sort) {
+    let by = |key: &dyn Fn(usize) -> Option<f64>, found: &mut [usize]| {
+        found.sort_by(|a, b| known_first(key(*a), key(*b), sort.direction));
+    };
+    match number(sort.column) {
+        Some(of) => by(&|at| rows.get(at).and_then(of), found),
+        None => {
+            let places = texts.of_column(sort.column);
+            by(&|at| places.get(at).copied().flatten().map(f64::from), found);
+        }
     }
 }
 
