@@ -11,6 +11,7 @@ mod change;
 mod claims;
 mod codec;
 mod data_dir;
+mod endings;
 mod error;
 mod evaluations;
 mod events;
