@@ -25,14 +25,15 @@ enum Place {
     Pooled(String),
     /// One of its own, since nobody here saw the runs.
     Alone(EvaluationId),
-    /// None: an audit, or a comparison of something else than a skill with no skill.
+    /// None: an audit, a comparison of something else than a skill with no skill, or a plan that may end once its own evidence suffices,
+    /// after which a p for a fixed number of tasks is too small.
     Nowhere,
 }
 
 impl Place {
     fn of(waiting: &Waiting) -> Result<Self> {
         let plan: EvaluationPlan = from_json("evaluations.plan", &waiting.plan)?;
-        let ranks = plan.kind == PlanKind::Evaluation && plan.comparison.is_plain();
+        let ranks = plan.kind == PlanKind::Evaluation && plan.comparison.is_plain() && !plan.settings.stop.evidence;
         Ok(match (ranks, waiting.is_imported) {
             (false, _) => Self::Nowhere,
             (true, true) => Self::Alone(EvaluationId(waiting.id)),
