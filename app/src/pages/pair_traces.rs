@@ -114,7 +114,7 @@ fn Filters(page: TracePage, kept: String) -> impl IntoView {
             <li><a class="filter" rel="external" href=href aria-current=current>{filter_words(*filter)}<span class="quiet">{count(*rows as u64)}</span></a></li>
         }
     });
-    view! { <nav aria-label="Rows"><ul class="filters">{links.collect_view()}</ul></nav> }
+    view! { <nav aria-label="Rows"><ul class="choices">{links.collect_view()}</ul></nav> }
 }
 
 #[component]

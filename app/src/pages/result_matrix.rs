@@ -61,8 +61,8 @@ fn shown(id: EvaluationId, totals: &Totals, repeats: u32, page: MatrixPage) -> i
     let pager = pager(&page);
     let empty = page.rows.is_empty();
     view! {
-        <nav class="filters" aria-label="Pairs to show">{filters}</nav>
-        <nav class="filters filters-quiet" aria-label="Order of tasks">{orders}</nav>
+        <nav class="choices" aria-label="Pairs to show">{filters}</nav>
+        <nav class="choices choices-quiet" aria-label="Order of tasks">{orders}</nav>
         {if empty {
             view! { <p class="quiet">"No task has such a pair. " <a href=address(&view.of_kind(None))>"Show all tasks"</a></p> }.into_any()
         } else {
