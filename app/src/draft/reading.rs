@@ -214,7 +214,8 @@ mod tests {
             let mut params = ParamsMap::new();
             for pair in draft.to_query().trim_start_matches('?').split('&') {
                 let (name, value) = pair.split_once('=').unwrap();
-                params.insert(name.to_owned(), leptos_router::location::Url::unescape(value));
+                let unescape = leptos_router::location::Url::unescape;
+                params.insert(unescape(name), unescape(value));
             }
             assert_eq!(Draft::from_params(&params), draft);
             assert!(draft.pairs().iter().all(|(name, _)| Draft::FIELDS.contains(name)));

@@ -33,13 +33,18 @@ const GOOD: &str =
 #[tokio::test]
 async fn posts_without_our_token_do_nothing() {
     let site = site().await;
-    for path in
-        ["/skills/fetch", "/tasks/add", "/evaluations/check", "/evaluations/start", "/evaluations/1/cancel", "/theme"]
-    {
-        for fields in ["", "csrf=&path=%2F", "csrf=another&theme=dark"] {
+    const FIELDS: [&str; 3] = ["", "csrf=&path=%2F", "csrf=another&theme=dark"];
+    for path in ["/skills/fetch", "/tasks/add", "/evaluations/check", "/evaluations/start", "/evaluations/1/cancel"] {
+        for fields in FIELDS {
             let answer = post(&site, path, fields).await;
             assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {fields}");
         }
+    }
+    // The choice of colours is not worth an error page: the way back, and no cookie.
+    for fields in FIELDS {
+        let answer = post(&site, "/theme", fields).await;
+        assert_eq!(answer.status, StatusCode::SEE_OTHER, "{fields}");
+        assert_eq!(answer.header(header::SET_COOKIE), "", "{fields}");
     }
     assert_eq!(upload(&site, "another", &[("SKILL.md", GOOD)]).await.status, StatusCode::FORBIDDEN);
     assert!(get(&site, "/skills").await.body.contains("No skills yet"));

@@ -255,6 +255,7 @@ mod tests {
     #[test]
     fn beyond_the_caps_a_file_is_still_known_by_its_sum_and_named_folders_are_passed_over() {
         let mut builder = Builder::new(Vec::new());
+        entry(&mut builder, "app/", EntryType::Directory, b"", None);
         for path in ["app/a.txt", "app/.git/config", "app/sub/node_modules/x.js", "app/big.bin", "app/also.bin"] {
             let body = vec![b'x'; if path.ends_with(".bin") { 100_000 } else { 3 }];
             entry(&mut builder, path, EntryType::Regular, &body, None);
