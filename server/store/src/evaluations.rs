@@ -1,20 +1,18 @@
 //! Evaluations: the plan, how far it is, and how it is stopped. Its trials are made with it, in one transaction.
 
 use domain::hash::ContentHash;
-use domain::id::{AttemptId, CampaignId, EvaluationId, SkillId};
+use domain::id::{CampaignId, EvaluationId, SkillId};
 use domain::imported::Imported;
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::stop::Stopped;
 use domain::time::Timestamp;
-use domain::trial::{TrialInput, TrialState};
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::Store;
 use crate::codec::{check_range, from_json, from_optional_json, to_json, to_u32};
 use crate::error::{Result, StoreError};
 use crate::leaderboard;
-use crate::steps;
-use crate::trials::{self, TrialRow};
+use crate::trials;
 
 /// An evaluation.
 #[derive(Debug, Clone, PartialEq)]
