@@ -120,7 +120,7 @@ step("a rescued pair shows both traces and both test results", async () => {
   const row = page.getByRole("row").filter({ hasText: "march-bank-statement" });
   await row.locator("a").first().click();
   await sees(page.getByRole("heading", { level: 1, name: "march-bank-statement" }));
-  await sees(page.getByText("cat /root/.agents/skills/bookkeeping-conventions/SKILL.md"));
+  await sees(page.locator(".call").getByText("cat /root/.agents/skills/bookkeeping-conventions/SKILL.md"));
   await sees(page.getByText("the seal is right"));
   await sees(page.getByText(/of 4 pairs rescued/));
   await page.locator("#calls summary").first().click();

@@ -133,6 +133,12 @@ fn options(strict_booleans: bool) -> Options {
     }
 }
 
+fn too_complex(fault: &mut YamlFault) {
+    fault.code = "yaml_too_complex";
+    fault.message = "the YAML is larger, deeper or refers to itself more than is allowed".to_owned();
+    fault.hint = Some("use plain `key: value` lines without anchors".to_owned());
+}
+
 /// The library's complaint as a fault with its place in the file.
 pub(super) fn fault(yaml: &str, start_line: u32, error: &Error) -> YamlFault {
     let error = innermost(error);
@@ -159,10 +165,9 @@ pub(super) fn fault(yaml: &str, start_line: u32, error: &Error) -> YamlFault {
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. } => {
-            fault.code = "yaml_too_complex";
-            fault.message = "the YAML is larger, deeper or refers to itself more than is allowed".to_owned();
-            fault.hint = Some("use plain `key: value` lines without anchors".to_owned());
+            too_complex(&mut fault);
         }
+        Error::ExternalMessage { msg, .. } if msg.contains("recursion limit") => too_complex(&mut fault),
         Error::ExternalMessage { .. }
         | Error::Eof { .. }
         | Error::ContainerEndMismatch { .. }
