@@ -55,8 +55,14 @@ export async function shoot(page, name) {
       await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     }
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
-    if (wide) overflowing.push(width);
+    const wide = await page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      const scrolls = (element) => element.closest(".table-scroll, pre, details:not([open])") !== null;
+      const beyond = [...document.body.querySelectorAll("*")].filter((element) => element.getBoundingClientRect().right > clientWidth + 1);
+      const names = beyond.filter((element) => !scrolls(element)).slice(0, 5).map((element) => `${element.tagName}.${element.className}`);
+      return scrollWidth > clientWidth ? names.join(" ") || "something" : "";
+    });
+    if (wide) overflowing.push(`${width}: ${wide}`);
   }
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.emulateMedia({ colorScheme: null, reducedMotion: null });
