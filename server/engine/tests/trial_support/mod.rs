@@ -147,7 +147,8 @@ impl Bench {
              [environment]\nbuild_timeout_sec = 300\ncpus = 2\nmemory = \"512M\"\nstorage = \"1G\"\n{}\n",
             case.environment
         );
-        let dockerfile = format!("FROM {}\nWORKDIR /app\n{}\n", self.rig.image, case.image);
+        let (base, mark) = (&self.rig.image, &self.rig.instance);
+        let dockerfile = format!("FROM {base}\nWORKDIR /app\n{}\nLABEL test={mark}\n", case.image);
         let test = format!("#!/bin/bash\n{}", case.test);
         let own = [
             ("instruction.md", case.agent),
@@ -225,6 +226,7 @@ impl Bench {
 
     pub async fn finish(self) {
         drop(self.executor);
+        self.rig.remove_images().await;
         self.rig.finish().await;
         drop(self.folder);
     }
