@@ -345,6 +345,8 @@ fn an_early_end_is_marked_and_judged_by_the_evidence() {
             rows.iter().map(|(name, arm, verdict, tokens)| (name.as_str(), *arm, *verdict, *tokens)).collect();
         let stopped = why.map(|(why, seen)| Stopped { why, at: Timestamp(1), seen });
         let report = report_under(rule, Treatment::TasksOwn, Comparison::default(), &rows).ended_early(stopped);
+        let without_tasks = EvaluationReport { tasks: Vec::new(), ..report.clone() };
+        assert_eq!(headline(&without_tasks), headline(&report), "pages get a report without its tasks");
         let headline = headline(&report);
         let name = format!("{rule:?} {why:?}");
         assert_eq!((headline.class.as_str(), report.totals.p_value.is_none()), (class, e_value.is_some()), "{name}");
