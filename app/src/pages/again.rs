@@ -37,7 +37,7 @@ pub fn Again(report: EvaluationReport, draft: Draft) -> impl IntoView {
 
 /// What the A/A evaluation takes, going by the baseline arm of this one.
 fn cost(report: &EvaluationReport) -> String {
-    let trials = (report.totals.pairs_complete + report.totals.pairs_incomplete) * 2;
+    let trials = report.totals.pairs() * 2;
     let tokens = report.totals.tokens_without.map(|tokens| number::tokens(Some(tokens * trials as f64)));
     let tokens = tokens.map(|tokens| format!(", about {tokens} tokens")).unwrap_or_default();
     format!("An A/A evaluation runs these tasks without a skill in either arm: {} trials{tokens}.", count(trials))

@@ -7,6 +7,7 @@ use domain::model_call::{ModelCall, ModelCalls};
 use leptos::prelude::*;
 
 use crate::components::arms::ArmName;
+use crate::components::data_table::{Column, DataTable};
 use crate::format::{UNKNOWN, count, count_or_dash, duration, money, plural};
 
 /// Code of the finding that names what was looked up in a closed network.
@@ -64,6 +65,22 @@ fn of_arm(condition: Condition, arm: &ArmDetail) -> Option<AnyView> {
     )
 }
 
+/// What is told of a call.
+const COLUMNS: [Column; 12] = [
+    Column::Numbers("Call"),
+    Column::Words("How it ended"),
+    Column::Words("Model"),
+    Column::Numbers("Input"),
+    Column::Numbers("Cache read"),
+    Column::Numbers("Cache write"),
+    Column::Numbers("Output"),
+    Column::Numbers("Cost"),
+    Column::Numbers("Began after"),
+    Column::Numbers("First byte"),
+    Column::Numbers("In all"),
+    Column::Numbers("Retries"),
+];
+
 fn table(calls: ModelCalls) -> impl IntoView {
     let retries: u32 = calls.shown.iter().map(|call| call.retries).sum();
     let bad = calls.shown.iter().filter(|call| call.outcome.detail().is_some()).count() as u64;
@@ -74,36 +91,10 @@ fn table(calls: ModelCalls) -> impl IntoView {
     if retries > 0 {
         words += &format!(", {}", plural(u64::from(retries), "retry", "retries"));
     }
-    let cut = (calls.of > calls.shown.len())
-        .then(|| view! { <p class="quiet">{format!("The first {}; the JSON export has all.", count(calls.shown.len() as u64))}</p> });
+    let note = (calls.of > calls.shown.len())
+        .then(|| format!("The first {}; the JSON export has all.", count(calls.shown.len() as u64)));
     let rows = calls.shown.into_iter().zip(1..).map(row).collect_view();
-    view! {
-        <details class="chart-data">
-            <summary>{words}</summary>
-            {cut}
-            <div class="table-scroll">
-                <table class="table table-dense">
-                    <thead>
-                        <tr>
-                            <th scope="col" class="num">"Call"</th>
-                            <th scope="col">"How it ended"</th>
-                            <th scope="col">"Model"</th>
-                            <th scope="col" class="num">"Input"</th>
-                            <th scope="col" class="num">"Cache read"</th>
-                            <th scope="col" class="num">"Cache write"</th>
-                            <th scope="col" class="num">"Output"</th>
-                            <th scope="col" class="num">"Cost"</th>
-                            <th scope="col" class="num">"Began after"</th>
-                            <th scope="col" class="num">"First byte"</th>
-                            <th scope="col" class="num">"In all"</th>
-                            <th scope="col" class="num">"Retries"</th>
-                        </tr>
-                    </thead>
-                    <tbody>{rows}</tbody>
-                </table>
-            </div>
-        </details>
-    }
+    view! { <DataTable summary=words columns=COLUMNS.to_vec() note=note>{rows}</DataTable> }
 }
 
 fn row((call, number): (ModelCall, u64)) -> impl IntoView {

@@ -7,7 +7,29 @@ use leptos::prelude::*;
 
 use crate::api::{Drawn, ResultCharts};
 use crate::components::arms::{ArmName, name};
+use crate::components::data_table::{Column, DataTable};
 use crate::format::{UNKNOWN, change, change_interval, count, plural, points, points_interval};
+
+const GROUP_COLUMNS: [Column; 8] = [
+    Column::Words("Group"),
+    Column::Numbers("Tasks"),
+    Column::Numbers("Rescued"),
+    Column::Numbers("Broken"),
+    Column::Numbers("Δ"),
+    Column::Numbers("95 % interval"),
+    Column::Numbers("ρ tokens"),
+    Column::Words("Verdict, unadjusted"),
+];
+const QUADRANT_COLUMNS: [Column; 3] =
+    [Column::Words("Measure"), Column::Numbers("Value"), Column::Numbers("95 % interval")];
+const TOKEN_COLUMNS: [Column; 6] = [
+    Column::Words("Arm"),
+    Column::Numbers("Least"),
+    Column::Numbers("A quarter below"),
+    Column::Numbers("Half below"),
+    Column::Numbers("Three quarters below"),
+    Column::Numbers("Most"),
+];
 
 /// A drawing for wide and for narrow pages, its caption, and a fold with the same in numbers.
 #[component]
@@ -72,26 +94,9 @@ pub fn Groups(svgs: Option<Drawn>, report: EvaluationReport) -> impl IntoView {
                 title="Δ by group of tasks"
                 caption=caption
             >
-                <details class="chart-data">
-                    <summary>"Data as a table"</summary>
-                    <div class="table-scroll">
-                        <table class="table table-dense">
-                            <thead>
-                                <tr>
-                                    <th scope="col">"Group"</th>
-                                    <th scope="col" class="num">"Tasks"</th>
-                                    <th scope="col" class="num">"Rescued"</th>
-                                    <th scope="col" class="num">"Broken"</th>
-                                    <th scope="col" class="num">"Δ"</th>
-                                    <th scope="col" class="num">"95 % interval"</th>
-                                    <th scope="col" class="num">"ρ tokens"</th>
-                                    <th scope="col">"Verdict, unadjusted"</th>
-                                </tr>
-                            </thead>
-                            <tbody>{groups.into_iter().map(group).collect_view()}</tbody>
-                        </table>
-                    </div>
-                </details>
+                <DataTable summary="Data as a table" columns=GROUP_COLUMNS.to_vec()>
+                    {groups.into_iter().map(group).collect_view()}
+                </DataTable>
             </Chart>
         }
     })
@@ -130,15 +135,8 @@ pub fn Quadrants(svgs: Option<Drawn>, report: EvaluationReport) -> impl IntoView
     svgs.map(|svgs| {
         view! {
             <Chart svgs=svgs title="Is the gain worth its tokens?" caption=caption>
-                <details class="chart-data">
-                    <summary>"Data as a table"</summary>
-                    <div class="table-scroll">
-                        <table class="table table-dense">
-                            <thead>
-                                <tr><th scope="col">"Measure"</th><th scope="col" class="num">"Value"</th><th scope="col" class="num">"95 % interval"</th></tr>
-                            </thead>
-                            <tbody>
-                                <tr>
+                <DataTable summary="Data as a table" columns=QUADRANT_COLUMNS.to_vec()>
+                    <tr>
                                     <th scope="row">"Δ pass rate"</th>
                                     <td class="num">{points(totals.delta)}</td>
                                     <td class="num">{totals.delta_ci.map_or_else(|| UNKNOWN.to_owned(), points_interval)}</td>
@@ -148,10 +146,7 @@ pub fn Quadrants(svgs: Option<Drawn>, report: EvaluationReport) -> impl IntoView
                                     <td class="num">{change(totals.rho)}</td>
                                     <td class="num">{totals.rho_ci.map_or_else(|| UNKNOWN.to_owned(), change_interval)}</td>
                                 </tr>
-                            </tbody>
-                        </table>
-                    </div>
-                </details>
+                </DataTable>
             </Chart>
         }
     })
@@ -179,24 +174,9 @@ pub fn Tokens(charts: ResultCharts, pairs: u64) -> impl IntoView {
     charts.tokens.map(|svgs| {
         view! {
             <Chart svgs=svgs title="Tokens of the trials" caption=caption>
-                <details class="chart-data">
-                    <summary>"Data as a table"</summary>
-                    <div class="table-scroll">
-                        <table class="table table-dense">
-                            <thead>
-                                <tr>
-                                    <th scope="col">"Arm"</th>
-                                    <th scope="col" class="num">"Least"</th>
-                                    <th scope="col" class="num">"A quarter below"</th>
-                                    <th scope="col" class="num">"Half below"</th>
-                                    <th scope="col" class="num">"Three quarters below"</th>
-                                    <th scope="col" class="num">"Most"</th>
-                                </tr>
-                            </thead>
-                            <tbody>{Condition::BOTH.map(row).into_iter().collect_view()}</tbody>
-                        </table>
-                    </div>
-                </details>
+                <DataTable summary="Data as a table" columns=TOKEN_COLUMNS.to_vec()>
+                    {Condition::BOTH.map(row).into_iter().collect_view()}
+                </DataTable>
             </Chart>
         }
     })

@@ -148,24 +148,10 @@ pub fn verdict(data: &[u8]) {
     assert!(judged.reward.is_none_or(|reward| (0.0..=1.0).contains(&reward)));
 }
 
-const TRACES: [TraceFormat; 11] = [
-    TraceFormat::ClaudeStream,
-    TraceFormat::ClaudeSession,
-    TraceFormat::CodexExec,
-    TraceFormat::CodexRollout,
-    TraceFormat::OpenCode,
-    TraceFormat::GeminiStream,
-    TraceFormat::QwenStream,
-    TraceFormat::OpenClaw,
-    TraceFormat::MiniSweAgent,
-    TraceFormat::OpenHands,
-    TraceFormat::Atif,
-];
-
 /// The first byte is the format, as a letter from `a`. The same comes out however the bytes are cut.
 pub fn trace(data: &[u8]) {
     let Some((first, bytes)) = data.split_first() else { return };
-    let format = TRACES[usize::from(first.wrapping_sub(b'a')) % TRACES.len()];
+    let format = TraceFormat::ALL[usize::from(first.wrapping_sub(b'a')) % TraceFormat::ALL.len()];
     let whole = formats::trace::read(format, bytes);
     let mut reader = TraceReader::new(format);
     bytes.chunks(7).for_each(|piece| reader.push(piece));

@@ -3,20 +3,6 @@
 
 use formats::trace::{TraceFormat, TraceReader, read};
 
-const FORMATS: [TraceFormat; 11] = [
-    TraceFormat::ClaudeStream,
-    TraceFormat::ClaudeSession,
-    TraceFormat::CodexExec,
-    TraceFormat::CodexRollout,
-    TraceFormat::OpenCode,
-    TraceFormat::GeminiStream,
-    TraceFormat::QwenStream,
-    TraceFormat::OpenClaw,
-    TraceFormat::MiniSweAgent,
-    TraceFormat::OpenHands,
-    TraceFormat::Atif,
-];
-
 /// A small generator: the same noise on every run.
 struct Noise(u64);
 
@@ -78,7 +64,7 @@ fn noise_is_read_without_a_panic_and_the_same_however_it_is_cut() {
     let mut noise = Noise(0x9e37_79b9_7f4a_7c15);
     for round in 0..3000 {
         let bytes = broken(&mut noise);
-        for format in FORMATS {
+        for format in TraceFormat::ALL {
             let whole = read(format, &bytes);
             let mut reader = TraceReader::new(format);
             let mut steps = Vec::new();
@@ -99,7 +85,7 @@ fn noise_is_read_without_a_panic_and_the_same_however_it_is_cut() {
 fn depth_and_size_are_bounded() {
     let deep =
         format!("{}{}", r#"{"type":"assistant","message":{"content":"#.to_owned() + &"[".repeat(100_000), "\n{}");
-    for format in FORMATS {
+    for format in TraceFormat::ALL {
         let got = read(format, deep.as_bytes());
         assert!(got.counts.unreadable >= 1, "{format:?}");
     }

@@ -76,13 +76,13 @@ impl Ops {
     /// [`OpsError::NotFound`]; [`OpsError::Invalid`] where it has nothing of the format's kind; or storage trouble.
     pub async fn export(&self, id: EvaluationId, format: ExportFormat) -> Result<Export> {
         let history = self.history(id).await?;
-        let stopped = self.store.evaluation(id).await?.stopped;
+        let row = self.store.evaluation(id).await?;
         let (files, left_out) = self.contents(&history, format.needs()).await?;
         let secrets = self.config.secrets.clone();
-        let labels = self.labels(&self.store.evaluation(id).await?).await?;
+        let labels = self.labels(&row).await?;
         let files = blocking(move || -> Result<(Vec<ExportFile>, Vec<LeftOut>)> {
             let (history, files) = secrets.clean_history(history, files)?;
-            let mut report = history.report().ended_early(stopped);
+            let mut report = history.report().ended_early(row.stopped);
             if report.finished {
                 report.detail = Some(Box::new(detail(&report, history.records(), &labels)));
             }

@@ -78,7 +78,7 @@ fn totals(text: &mut String, report: &EvaluationReport) {
         number::percent(totals.pass_rate_without),
         number::percent(totals.pass_rate_with),
         totals.pairs_complete,
-        totals.pairs_complete + totals.pairs_incomplete,
+        totals.pairs(),
     );
     if totals.e_value.is_some() {
         line!(text, "e-value {} (20 or more shows a difference)", number::e_value(totals.e_value));

@@ -117,7 +117,7 @@ impl Unranked {
     #[must_use]
     pub fn of(totals: &Totals, scripted: bool) -> Option<Self> {
         let Some(verdict) = &totals.verdict else { return Some(Self::NoResult) };
-        let complete = totals.pairs_complete as f64 / (totals.pairs_complete + totals.pairs_incomplete) as f64;
+        let complete = totals.pairs_complete as f64 / totals.pairs() as f64;
         match verdict {
             _ if scripted => Some(Self::Scripted),
             DeltaVerdict::CannotBeResolved { tasks, tasks_needed, .. } => {

@@ -65,8 +65,7 @@ fn marked(headline: Headline, report: &EvaluationReport) -> Headline {
     let needed = number::e_value(Some(1.0 / Alpha::FIVE_PERCENT.value()));
     let evidence = number::e_value(Some(seen.e_value));
     // From the totals, since pages get a finished report without its tasks.
-    let pairs = report.totals.pairs_complete + report.totals.pairs_incomplete;
-    let of_tasks = format!("of {}", number::counted(pairs / u64::from(report.repeats.max(1)), "task"));
+    let of_tasks = format!("of {}", number::counted(report.totals.pairs() / u64::from(report.repeats.max(1)), "task"));
     let advice = match report.stopped.as_ref().map(|stopped| (stopped.why, stopped.seen.tasks)) {
         Some((StopReason::Evidence, tasks)) => format!(
             "Ended after {tasks} {of_tasks} because the evidence sufficed (e-value {evidence}, at least {needed} needed), as its plan allowed. Δ at such an end tends to be too large, and its interval does not allow for the stop."

@@ -76,6 +76,12 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Pairs that were planned, complete or not.
+    #[must_use]
+    pub const fn pairs(&self) -> u64 {
+        self.pairs_complete + self.pairs_incomplete
+    }
+
     /// Adds up the tasks' pairs; `trials` are those that the pairs were made of.
     #[must_use]
     pub fn of<'a>(tasks: &[TaskReport], trials: impl IntoIterator<Item = &'a TrialRecord> + Clone) -> Self {

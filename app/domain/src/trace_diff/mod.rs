@@ -14,16 +14,12 @@ mod unit;
 #[cfg(test)]
 mod tests;
 
-pub use normal::{normal_json, normal_text};
 pub use unit::UnitRef;
 
 use crate::condition::Pair;
 use crate::trace::Trace;
 use align::{Item, Place, align};
 use unit::{Unit, units};
-
-/// Changes with the rules of alignment, so that what was computed by other rules is not shown as if by these.
-pub const ALIGNMENT_VERSION: u32 = 1;
 
 /// How the two sides of a row differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -132,12 +128,6 @@ impl TraceDiff {
     #[must_use]
     pub fn first_test_difference(&self) -> Option<usize> {
         self.rows.iter().position(|row| row.is_test_run && row.class == RowClass::ResultDiffers)
-    }
-
-    /// Number of rows of each class, in the order of [`RowClass::ALL`].
-    #[must_use]
-    pub fn counts(&self) -> [(RowClass, usize); 7] {
-        RowClass::ALL.map(|class| (class, self.rows.iter().filter(|row| row.class == class).count()))
     }
 }
 

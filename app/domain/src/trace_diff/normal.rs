@@ -4,8 +4,7 @@
 use serde_json::Value;
 
 /// A text, its white space made one space each, its incidental words replaced by what they are.
-#[must_use]
-pub fn normal_text(text: &str) -> String {
+pub(super) fn normal_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = "";
     for word in text.split_whitespace() {
@@ -19,8 +18,7 @@ pub fn normal_text(text: &str) -> String {
 }
 
 /// A value with its keys in order and its texts as [`normal_text`] gives them.
-#[must_use]
-pub fn normal_json(value: &Value) -> String {
+pub(super) fn normal_json(value: &Value) -> String {
     match value {
         Value::String(text) => normal_text(text),
         Value::Array(items) => format!("[{}]", items.iter().map(normal_json).collect::<Vec<_>>().join(",")),
@@ -36,26 +34,19 @@ pub fn normal_json(value: &Value) -> String {
 
 /// One word between white space: its parts between signs are looked at one by one.
 fn word_into(word: &str, before: &str, out: &mut String) {
+    let from_here = out.len();
     let mut rest = word;
     while let Some(start) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
         let (signs, from) = rest.split_at(start);
         out.push_str(signs);
         let end = from.find(|c: char| !is_part(c)).unwrap_or(from.len());
         let (part, after) = from.split_at(end);
-        let done = written(word, out);
-        match replaced(part, &done, before, after) {
-            Some(name) => out.push_str(name),
-            None => out.push_str(part),
-        }
+        let done = out.get(from_here..).unwrap_or_default();
+        let kept = replaced(part, done, before, after).unwrap_or(part);
+        out.push_str(kept);
         rest = after;
     }
     out.push_str(rest);
-}
-
-/// What of this word has been written, so that a part knows what it stands behind.
-fn written(word: &str, out: &str) -> String {
-    let space = out.rfind(' ').map_or(0, |at| at + 1);
-    if word.is_empty() { String::new() } else { out.get(space..).unwrap_or_default().to_owned() }
 }
 
 /// Letters, digits and the signs that hold names, ids and times together.

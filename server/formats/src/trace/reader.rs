@@ -38,6 +38,23 @@ pub enum TraceFormat {
     Atif,
 }
 
+impl TraceFormat {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::ClaudeStream,
+        Self::ClaudeSession,
+        Self::CodexExec,
+        Self::CodexRollout,
+        Self::OpenCode,
+        Self::GeminiStream,
+        Self::QwenStream,
+        Self::OpenClaw,
+        Self::MiniSweAgent,
+        Self::OpenHands,
+        Self::Atif,
+    ];
+}
+
 /// Understands the events of one agent, one after the other.
 pub(super) trait Events: Send {
     /// Takes one line's object.

@@ -95,7 +95,7 @@ fn totals(text: &mut String, analysis: &Analysis) {
         number::percent(totals.pass_rate_without),
         number::percent(totals.pass_rate_with),
         totals.pairs_complete,
-        number::counted(totals.pairs_complete + totals.pairs_incomplete, "pair"),
+        number::counted(totals.pairs(), "pair"),
         number::counted(totals.tasks_complete, "task"),
     );
     line!(
