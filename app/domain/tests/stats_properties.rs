@@ -76,7 +76,7 @@ fn intervals_of_delta_hold_it_and_have_width() {
         sound(found.ci, found.delta, -1.0, 1.0);
         assert!((0.0..=1.0).contains(&found.p_value), "{found:?}");
         assert!(near(found.delta, found.rate_with - found.rate_without), "{found:?}");
-        if found.ci_method != CiMethod::Newcombe {
+        if !matches!(found.ci_method, CiMethod::Exact | CiMethod::Score) {
             // What one flipped task would move, as far as ±1 allows.
             assert!(found.ci.width() >= 1.0 / f64::from(found.n_tasks) - 1e-12, "{found:?}");
         }
@@ -149,11 +149,12 @@ fn the_methods_are_those_of_the_rules() {
     let spread: Vec<PairCounts> = (0..24).map(|i| thrice(i % 4, 3 - i % 4)).collect();
     let rare: Vec<PairCounts> = (0..24).map(|i| thrice(u32::from(i == 0), 3 - u32::from(i == 0))).collect();
     for (tasks, ci, test) in [
-        (vec![single; 30], CiMethod::Newcombe, TestMethod::McnemarExact),
+        (vec![single; 19], CiMethod::Exact, TestMethod::McnemarExact),
+        (vec![single; 20], CiMethod::Score, TestMethod::McnemarExact),
         (spread.clone(), CiMethod::PairedT, TestMethod::SignFlip(SignFlipMethod::Exact)),
-        (spread[..19].to_vec(), CiMethod::SquareAndAdd, TestMethod::SignFlip(SignFlipMethod::Exact)),
+        (spread[..19].to_vec(), CiMethod::Exact, TestMethod::SignFlip(SignFlipMethod::Exact)),
         (rare, CiMethod::PairedTWidened, TestMethod::SignFlip(SignFlipMethod::Exact)),
-        (vec![thrice(3, 0); 30], CiMethod::SquareAndAdd, TestMethod::SignFlip(SignFlipMethod::Exact)),
+        (vec![thrice(3, 0); 30], CiMethod::Score, TestMethod::SignFlip(SignFlipMethod::Exact)),
     ] {
         let found = delta(&tasks, ALPHA).unwrap();
         assert_eq!((found.ci_method, found.test), (ci, test), "{tasks:?}");
@@ -180,7 +181,8 @@ fn estimate(n_tasks: u32, delta: f64, ci: (f64, f64), p_value: f64) -> DeltaEsti
         delta,
         alpha: ALPHA,
         ci: Interval { low: ci.0, high: ci.1 },
-        ci_method: CiMethod::Newcombe,
+        ci_method: CiMethod::Score,
+        newcombe: None,
         p_value,
         p_mid: None,
         test: TestMethod::McnemarExact,

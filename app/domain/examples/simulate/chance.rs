@@ -83,11 +83,12 @@ pub fn tables(n: u32) -> Vec<PairCounts> {
     tables
 }
 
-/// The four cells of a pair where both arms pass at these rates with correlation φ: both, rescued, broken, neither; `None` where there is no such pair.
-pub fn cells(without: f64, with: f64, phi: f64) -> Option<[f64; 4]> {
-    let both = without * with + phi * (without * (1.0 - without) * with * (1.0 - with)).sqrt();
-    let cells = [both, with - both, without - both, 1.0 - with - without + both];
-    cells.iter().all(|cell| *cell >= -1e-12).then(|| cells.map(|cell| cell.max(0.0)))
+/// The four cells of a pair (both, rescued, broken, neither) where the arms pass at these rates. `likeness` says how often they pass together, from 0,
+/// as seldom as these rates allow, to 1, as often as they allow.
+pub fn cells(without: f64, with: f64, likeness: f64) -> [f64; 4] {
+    let (least, most) = ((without + with - 1.0).max(0.0), without.min(with));
+    let both = least + likeness * (most - least);
+    [both, with - both, without - both, 1.0 - with - without + both].map(|cell| cell.max(0.0))
 }
 
 /// Chance of each table of n pairs with these cells.

@@ -179,7 +179,7 @@ fn across(unit: &str, groups: &[Group], plain: &DeltaEstimate) -> Option<Cluster
 fn judge_across(totals: &mut Totals, clustered: Option<&ClusteredDelta>, unit: &str, groups: &[Group]) {
     totals.delta_ci = clustered.and_then(|clustered| clustered.ci);
     totals.p_value = clustered.map(|clustered| clustered.p_value);
-    totals.p_mid = None;
+    (totals.p_mid, totals.delta_ci_newcombe) = (None, None);
     totals.verdict = clustered.and_then(|clustered| clustered.verdict);
     if unit == "skill" {
         totals.rho_ci = rho_ci(groups);

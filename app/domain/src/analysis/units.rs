@@ -60,6 +60,7 @@ pub fn clustered<K: Ord + Clone>(unit: &str, tasks: &[(K, f64)], plain: &DeltaEs
         ci: ci.unwrap_or(plain.ci),
         ci_method: CiMethod::PairedT,
         p_value,
+        newcombe: None,
         p_mid: None,
         test: TestMethod::SignFlip(SignFlipMethod::Exact),
         ..*plain

@@ -236,19 +236,19 @@ fn a_badge_has_a_colour_only_where_the_answer_is_settled() {
     };
     let up = row("up", "a", (9, 0, 3));
     for (record, tone, message) in [
-        (up.clone(), Tone::Up, "Δ +75 pp [38, 91] · large · v2"),
-        (row("down", "a", (0, 9, 3)), Tone::Down, "Δ −75 pp [−91, −38] · large · v2"),
-        (row("open", "a", (4, 4, 12)), Tone::Grey, "Δ 0 pp [−27, 27] · inconclusive · large · v2"),
-        (row("few", "a", (2, 0, 0)), Tone::Grey, "Δ +100 pp [7, 100] · cannot be resolved · large · v2"),
+        (up.clone(), Tone::Up, "Δ +75 pp [32, 95] · large · v2"),
+        (row("down", "a", (0, 9, 3)), Tone::Down, "Δ −75 pp [−95, −32] · large · v2"),
+        (row("open", "a", (4, 4, 12)), Tone::Grey, "Δ 0 pp [−28, 28] · inconclusive · large · v2"),
+        (row("few", "a", (2, 0, 0)), Tone::Grey, "Δ +100 pp [−68, 100] · cannot be resolved · large · v2"),
         (
             marked(up.clone(), Attestation::Scripted, Unranked::Scripted),
             Tone::Grey,
-            "Δ +75 pp [38, 91] · scripted model · large · v2",
+            "Δ +75 pp [32, 95] · scripted model · large · v2",
         ),
         (
             RowRecord { unranked: Some(Unranked::Incomplete { complete: 0.5 }), ..up.clone() },
             Tone::Grey,
-            "Δ +75 pp [38, 91] · incomplete (50 % of pairs) · large · v2",
+            "Δ +75 pp [32, 95] · incomplete (50 % of pairs) · large · v2",
         ),
     ] {
         let (found, words) = of(record);

@@ -6,7 +6,7 @@ use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
 use crate::stats::interval::Interval;
 use crate::stats::mcnemar::{exact, smallest_p};
-use crate::stats::newcombe::newcombe;
+use crate::stats::paired;
 use crate::stats::quadrant::{Quadrant, cost_efficiency};
 
 /// Tokens as printed: `243K`, `1.1M`.
@@ -180,7 +180,7 @@ impl RowCheck {
             rescued,
             broken,
             best_p: exact(rescued.least, broken.least),
-            narrowest_ci: newcombe(&fewest_flips(row), Alpha::FIVE_PERCENT),
+            narrowest_ci: paired::interval(&fewest_flips(row), Alpha::FIVE_PERCENT).map(|(ci, _)| ci),
             resolvable: smallest_p(row.tasks) <= Alpha::FIVE_PERCENT.value(),
             quadrant: row.rho().and_then(|rho| Quadrant::of(row.delta(), rho)),
         }

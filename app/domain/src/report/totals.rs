@@ -32,8 +32,11 @@ pub struct Totals {
     pub mean_reward_without: Option<f64>,
     /// pass_rate_with − pass_rate_without (statistics F1).
     pub delta: Option<f64>,
-    /// Its 95 % interval, made for pairs (statistics F6 at one repeat, F8 at more); `null` without a complete pair.
+    /// Its 95 % interval, made for pairs (`docs/statistics.md`); `null` without a complete pair.
     pub delta_ci: Option<Interval>,
+    /// Newcombe's (statistics F6), which other programs print; only where every task has one pair. It covers too little with few tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delta_ci_newcombe: Option<Interval>,
     /// Exact test for pairs (statistics F2 at one repeat, F4 at more); `null` where the plan allowed to look before the end, so that it does not hold.
     pub p_value: Option<f64>,
     /// The mid-p of the same test, where it has one (statistics F3).
@@ -118,6 +121,7 @@ impl Totals {
             mean_reward_without: mean_reward(Condition::NoSkill),
             delta,
             delta_ci: estimate.as_ref().map(|estimate| estimate.ci),
+            delta_ci_newcombe: estimate.as_ref().and_then(|estimate| estimate.newcombe),
             p_value: estimate.as_ref().map(|estimate| estimate.p_value),
             p_mid: estimate.as_ref().and_then(|estimate| estimate.p_mid),
             e_value: None,

@@ -5,6 +5,7 @@
 //! [`quadrant::Quadrant`]; the other files hold one family of formulas each.
 
 pub mod agreement;
+mod agresti_coull;
 pub mod alpha;
 mod beta;
 pub mod binomial;
@@ -13,6 +14,7 @@ pub mod cost;
 pub mod counts;
 pub mod delta;
 pub mod evalue;
+mod exact;
 pub mod fisher;
 pub mod gain;
 pub mod interval;
@@ -21,6 +23,7 @@ pub mod multiple;
 pub mod newcombe;
 pub mod noise;
 pub mod normal;
+pub mod paired;
 pub mod paired_t;
 pub mod passk;
 pub mod power;

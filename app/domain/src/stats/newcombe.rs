@@ -10,22 +10,14 @@ use super::wilson;
 /// The interval of Δ = (b − c)/n; `None` without pairs.
 #[must_use]
 pub fn newcombe(counts: &PairCounts, alpha: Alpha) -> Option<Interval> {
-    let n = counts.pairs() as f64;
-    let delta = counts.net_rescued() as f64 / n;
-    let with = counts.passed_with() as f64 / n;
-    let without = counts.passed_without() as f64 / n;
-    // a/n − (a+b)(a+c)/n² written as (ad − bc)/n², which is exactly 0 where the arms are independent.
-    let covariance = (f64::from(counts.both) / n) * (f64::from(counts.neither) / n)
-        - (f64::from(counts.rescued) / n) * (f64::from(counts.broken) / n);
-    (n > 0.0).then(|| square_and_add(&TaskMeans { n, with, without, delta, covariance }, alpha))
+    let means = TaskMeans::of_single(counts)?;
+    Some(square_and_add(&means, |share| wilson::of_share(share, means.n, alpha.z())))
 }
 
-/// The same on shares averaged within n tasks. A task mean varies no more than a single pass or fail would, so Wilson's limits at n tasks stay
-/// valid; with one pair per task this is [`newcombe`].
-pub(super) fn square_and_add(means: &TaskMeans, alpha: Alpha) -> Interval {
-    let z = alpha.z();
-    let with = wilson::of_share(means.with, means.n, z);
-    let without = wilson::of_share(means.without, means.n, z);
+/// The same on shares averaged within n tasks, from any limits of a single share. A task mean varies no more than a single pass or fail would, so
+/// limits at n tasks stay valid; with one pair per task and Wilson's limits this is [`newcombe`].
+pub(super) fn square_and_add(means: &TaskMeans, limits: impl Fn(f64) -> Interval) -> Interval {
+    let (with, without) = (limits(means.with), limits(means.without));
     let phi = correlation(means);
     let reach = |x: f64, y: f64| (x * x - 2.0 * phi * x * y + y * y).max(0.0).sqrt();
     let down = reach(means.with - with.low, without.high - means.without);

@@ -1,5 +1,4 @@
-//! Tango's score interval for the difference of two paired rates (F7): a cross-check of `newcombe`. Source: T. Tango, Statistics in Medicine 17
-//! (1998) 891.
+//! Tango's score test and interval for the difference of two paired rates (F7). Source: T. Tango, Statistics in Medicine 17 (1998) 891.
 
 use super::alpha::Alpha;
 use super::counts::PairCounts;
@@ -9,11 +8,24 @@ use super::interval::Interval;
 #[must_use]
 pub fn tango(counts: &PairCounts, alpha: Alpha) -> Option<Interval> {
     let n = counts.pairs() as f64;
-    let (rescued, broken) = (f64::from(counts.rescued) / n, f64::from(counts.broken) / n);
-    (n > 0.0).then(|| Interval {
-        low: lower_limit(rescued, broken, n, alpha.z()),
-        high: -lower_limit(broken, rescued, n, alpha.z()),
-    })
+    (n > 0.0).then(|| of_shares(f64::from(counts.rescued) / n, f64::from(counts.broken) / n, n, alpha))
+}
+
+/// The same from the shares of rescued and broken among n > 0 pairs; with several repeats, of what tasks gained and lost.
+pub(super) fn of_shares(rescued: f64, broken: f64, n: f64, alpha: Alpha) -> Interval {
+    Interval { low: lower_limit(rescued, broken, n, alpha.z()), high: -lower_limit(broken, rescued, n, alpha.z()) }
+}
+
+/// The score statistic of "Δ = D", large where Δ is; as far as numbers go where nothing could vary.
+pub(super) fn statistic(rescued: f64, broken: f64, n: f64, difference: f64) -> f64 {
+    const NOTHING: f64 = 1e-12;
+    let distance = rescued - broken - difference;
+    let spread = (variance(rescued, broken, difference) / n).sqrt();
+    match distance {
+        _ if spread > NOTHING => distance / spread,
+        _ if distance.abs() <= NOTHING => 0.0,
+        _ => f64::MAX.copysign(distance),
+    }
 }
 
 /// The smallest D that the score test does not reject, by bisection between −1 and the estimate.

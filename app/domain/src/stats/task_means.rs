@@ -2,13 +2,16 @@
 
 use super::counts::PairCounts;
 
-/// Shares over n tasks, and the covariance of the two arms across tasks (divisor n).
+/// Shares over n tasks, and the covariance of the two arms across tasks (divisor n). `gained` is the sum of what tasks gained ÷ n, `lost` that of what
+/// they lost; with one pair for each task the shares of rescued and broken pairs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TaskMeans {
     pub n: f64,
     pub with: f64,
     pub without: f64,
     pub delta: f64,
+    pub gained: f64,
+    pub lost: f64,
     pub covariance: f64,
 }
 
@@ -20,6 +23,23 @@ pub(super) struct Lattice {
 }
 
 impl TaskMeans {
+    /// Of tasks with one pair each; `None` without pairs.
+    pub fn of_single(counts: &PairCounts) -> Option<Self> {
+        let n = counts.pairs() as f64;
+        let [both, gained, lost, neither] =
+            [counts.both, counts.rescued, counts.broken, counts.neither].map(|count| f64::from(count) / n);
+        (n > 0.0).then(|| Self {
+            n,
+            with: counts.passed_with() as f64 / n,
+            without: counts.passed_without() as f64 / n,
+            delta: counts.net_rescued() as f64 / n,
+            gained,
+            lost,
+            // a/n − (a+b)(a+c)/n² written as (ad − bc)/n², which is exactly 0 where the arms are independent.
+            covariance: both * neither - gained * lost,
+        })
+    }
+
     /// Of tasks that have pairs; `None` where there is none.
     pub fn of(tasks: &[PairCounts]) -> Option<Self> {
         let shares: Vec<(f64, f64)> = tasks.iter().filter_map(shares).collect();
@@ -30,7 +50,9 @@ impl TaskMeans {
         let with = shares.iter().map(|share| share.0).sum::<f64>() / n;
         let without = shares.iter().map(|share| share.1).sum::<f64>() / n;
         let covariance = shares.iter().map(|(x, y)| (x - with) * (y - without)).sum::<f64>() / n;
-        Some(Self { n, with, without, delta: mean_difference(tasks, n), covariance })
+        let delta = mean_difference(tasks, n);
+        let gained = differences(tasks).iter().map(|difference| difference.max(0.0)).sum::<f64>() / n;
+        Some(Self { n, with, without, delta, gained, lost: (gained - delta).max(0.0), covariance })
     }
 }
 
