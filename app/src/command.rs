@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use domain::listing::{TaskListing, VersionChoice};
 
 use crate::api::PlanFormView;
-use crate::draft::{Draft, ITSELF, NOTHING, TASKS_OWN};
+use crate::draft::{Draft, HOSTS, ITSELF, NOTHING, TASKS_OWN, network_of_hosts};
 
 /// `skilldelta eval …` for the draft as it was checked last; `None` where it could not be started. Skills stand by their names.
 #[must_use]
@@ -47,6 +47,8 @@ pub fn command(view: &PlanFormView) -> Option<String> {
     for (name, value) in texts(draft) {
         flag(name, value);
     }
+    flag("agent-network", &network(&draft.agent_network, &draft.agent_hosts));
+    flag("verifier-network", &network(&draft.verifier_network, &draft.verifier_hosts));
     flag("stop-early", &draft.stop.join(","));
     for (name, is_set) in [
         ("a-a", [ITSELF, NOTHING].contains(&draft.baseline.as_str())),
@@ -77,6 +79,10 @@ fn texts(draft: &Draft) -> [(&'static str, &str); 14] {
         ("evaluation-call-cap", &draft.all_calls),
         ("evaluation-time-cap", &draft.all_seconds),
     ]
+}
+
+fn network(choice: &str, hosts: &str) -> String {
+    if choice == HOSTS { network_of_hosts(hosts).unwrap_or_default() } else { choice.to_owned() }
 }
 
 fn name(skills: &[VersionChoice], row: &str) -> Option<String> {

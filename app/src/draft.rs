@@ -2,8 +2,11 @@
 
 mod reading;
 
+pub(crate) use self::reading::network_of_hosts;
+
 use domain::comparison::Baseline;
 use domain::plan::{EvaluationPlan, SkillDelivery, SkillRef, Treatment};
+use domain::task::NetworkPolicy;
 use leptos_router::params::ParamsMap;
 use serde::{Deserialize, Serialize};
 
@@ -59,6 +62,14 @@ pub struct Draft {
     pub all_calls: String,
     /// Seconds after which no trial is begun.
     pub all_seconds: String,
+    /// What the agent may reach: `none`, `model-only`, `public` or [`HOSTS`]; empty = as each task says.
+    pub agent_network: String,
+    /// The hosts that [`HOSTS`] means.
+    pub agent_hosts: String,
+    /// What the verifier may reach, alike.
+    pub verifier_network: String,
+    /// The hosts that [`HOSTS`] means.
+    pub verifier_hosts: String,
     /// `futility`, `evidence`: when it may end early.
     pub stop: Vec<String>,
     /// `1` = images are built again.
@@ -75,6 +86,8 @@ pub const ITSELF: &str = "itself";
 pub const NOTHING: &str = "nothing";
 /// Value of [`Draft::delivery`].
 pub const IN_PROMPT: &str = "in-prompt";
+/// Value of [`Draft::agent_network`] and [`Draft::verifier_network`]: the hosts beside it.
+pub const HOSTS: &str = "hosts";
 /// Values of [`Draft::stop`].
 pub const STOPS: [&str; 2] = ["futility", "evidence"];
 
@@ -96,7 +109,7 @@ impl Problem {
 
 impl Draft {
     /// Names of all fields, in the order of the form.
-    pub const FIELDS: [&str; 27] = [
+    pub const FIELDS: [&str; 31] = [
         "skill",
         "baseline",
         "baseline_skill",
@@ -109,6 +122,10 @@ impl Draft {
         "task",
         "task_set",
         "stop",
+        "agent_network",
+        "agent_hosts",
+        "verifier_network",
+        "verifier_hosts",
         "concurrency",
         "seed",
         "timeout",
@@ -173,6 +190,8 @@ impl Draft {
             (Baseline::Same, _) => (ITSELF.to_owned(), Vec::new()),
         };
         let stops = [settings.stop.futility, settings.stop.evidence];
+        let (agent_network, agent_hosts) = network(settings.network.agent.as_ref());
+        let (verifier_network, verifier_hosts) = network(settings.network.verifier.as_ref());
         Self {
             title: plan.title.clone(),
             skill: match &plan.treatment {
@@ -210,6 +229,10 @@ impl Draft {
             all_calls: whole(spending.evaluation_calls),
             all_seconds: whole(spending.evaluation_seconds),
             stop: STOPS.into_iter().zip(stops).filter(|(_, chosen)| *chosen).map(|(stop, _)| stop.to_owned()).collect(),
+            agent_network,
+            agent_hosts,
+            verifier_network,
+            verifier_hosts,
             rebuild: if settings.rebuild_images { "1".to_owned() } else { String::new() },
             select: String::new(),
         }
@@ -228,7 +251,7 @@ impl Draft {
         }
     }
 
-    fn single_mut(&mut self) -> [(&'static str, &mut String); 22] {
+    fn single_mut(&mut self) -> [(&'static str, &mut String); 26] {
         [
             ("title", &mut self.title),
             ("baseline", &mut self.baseline),
@@ -250,6 +273,10 @@ impl Draft {
             ("all_money", &mut self.all_money),
             ("all_calls", &mut self.all_calls),
             ("all_seconds", &mut self.all_seconds),
+            ("agent_network", &mut self.agent_network),
+            ("agent_hosts", &mut self.agent_hosts),
+            ("verifier_network", &mut self.verifier_network),
+            ("verifier_hosts", &mut self.verifier_hosts),
             ("rebuild", &mut self.rebuild),
             ("select", &mut self.select),
         ]
@@ -263,5 +290,14 @@ impl Draft {
             ("task", &mut self.task),
             ("stop", &mut self.stop),
         ]
+    }
+}
+
+/// A network as the form says it: the choice, and the hosts beside it.
+fn network(policy: Option<&NetworkPolicy>) -> (String, String) {
+    match policy {
+        None => (String::new(), String::new()),
+        Some(NetworkPolicy::Allowlist { hosts }) => (HOSTS.to_owned(), hosts.join(", ")),
+        Some(other) => (other.to_string(), String::new()),
     }
 }

@@ -19,7 +19,7 @@ use engine::sandbox::Redactor;
 use engine::sandbox::docker::DockerEngine;
 use engine::trees::Trees;
 use engine::trial::{Clock, Executor, ExecutorParts};
-use gateway::Gateway;
+use gateway::{Gateway, RetryPolicy};
 use ops::{Ops, OpsConfig, Secrets};
 use repos::{RepoLimits, Repositories, RepositoriesConfig};
 use store::{DataDir, Store, StoreError};
@@ -80,7 +80,9 @@ impl Runtime {
             engine: Arc::new(engine.clone()),
             images: Images::new(engine.clone(), ImageConfig { stand_ins, ca_bundle }),
             repositories: self.repositories.clone(),
-            gateway: Gateway::new(upstreams::build(config)?).with_prices(upstreams::prices(config)?),
+            gateway: Gateway::new(upstreams::build(config)?)
+                .with_prices(upstreams::prices(config)?)
+                .with_retry(RetryPolicy { within: config.outage_wait, ..RetryPolicy::default() }),
             networks: Networks::new(engine.clone(), config.data.join("run")),
             agents: self.agents.clone(),
             blobs: Arc::new(StoredBlobs(self.store.blobs().clone())),

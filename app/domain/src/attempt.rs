@@ -96,6 +96,50 @@ pub struct AttemptResult {
 }
 
 impl AttemptResult {
+    /// Every text in it that agent, verifier, engine or provider could have a hand in: words, paths, names. Where a secret has to be taken out.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        // Each field by its name, so that a new one is not forgotten here.
+        let Self {
+            verdict,
+            tests,
+            audit,
+            activation,
+            outside,
+            findings,
+            reward: _,
+            usage: _,
+            model_calls: _,
+            cost: _,
+            prices: _,
+            calls: _,
+            phases: _,
+            image: _,
+            build_context: _,
+            peak_memory: _,
+            trace: _,
+            agent_log: _,
+            verifier_log: _,
+            patch: _,
+        } = self;
+        let tests = tests.iter_mut().flat_map(|test| std::iter::once(&mut test.name).chain(&mut test.message));
+        let audit = audit.iter_mut().flat_map(|audit| {
+            let found = audit.found.iter_mut().flat_map(|skill| [&mut skill.path, &mut skill.name]);
+            audit.looked_in.iter_mut().chain(&mut audit.removed).chain(found)
+        });
+        let outside = outside.iter_mut().flat_map(|outside| &mut outside.paths).map(|change| &mut change.path);
+        let findings = findings
+            .iter_mut()
+            .flat_map(|finding| [&mut finding.file, &mut finding.message].into_iter().chain(&mut finding.hint));
+        verdict
+            .text_mut()
+            .into_iter()
+            .chain(tests)
+            .chain(audit)
+            .chain(&mut activation.files_read)
+            .chain(outside)
+            .chain(findings)
+    }
+
     /// A result that has nothing but a verdict.
     #[must_use]
     pub fn bare(verdict: Verdict) -> Self {

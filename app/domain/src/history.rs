@@ -9,6 +9,7 @@ use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::plan::EvaluationPlan;
 use crate::report::{EvaluationReport, TrialRecord};
+use crate::spending::Spending;
 use crate::time::Timestamp;
 use crate::trial::TrialState;
 use crate::verdict::Verdict;
@@ -58,6 +59,9 @@ pub struct AttemptHistory {
     pub verdict: Option<Verdict>,
     /// What its executor reported; `None` where it reported nothing.
     pub result: Option<AttemptResult>,
+    /// What it had told of its spending before an end that nobody reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Spending>,
 }
 
 impl TrialHistory {

@@ -6,7 +6,9 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::task::NetworkPolicy;
+use crate::finding::Finding;
+use crate::report::number::counted;
+use crate::task::{NetworkPolicy, Task};
 
 /// Ports of a host that names none: those of the web.
 const WEB: [u16; 2] = [80, 443];
@@ -150,6 +152,52 @@ impl NetworkChoice {
     pub const fn is_none(&self) -> bool {
         self.agent.is_none() && self.verifier.is_none()
     }
+
+    /// What is chosen, in words: `agent public, verifier none`. `None` where everything is as the tasks say.
+    #[must_use]
+    pub fn words(&self) -> Option<String> {
+        let said = [("agent", &self.agent), ("verifier", &self.verifier)];
+        let said: Vec<String> =
+            said.into_iter().filter_map(|(phase, policy)| Some(format!("{phase} {}", policy.as_ref()?))).collect();
+        (!said.is_empty()).then(|| said.join(", "))
+    }
+
+    /// Where this differs from what the tasks of a plan say themselves; a warning where something is opened that a task keeps closed.
+    #[must_use]
+    pub fn differences(&self, tasks: &[Task]) -> Vec<Finding> {
+        let agent = self.agent.as_ref().and_then(|chosen| difference("agent", chosen, tasks, Task::agent_network));
+        let verifier =
+            self.verifier.as_ref().and_then(|chosen| difference("verifier", chosen, tasks, Task::verifier_network));
+        agent.into_iter().chain(verifier).collect()
+    }
+}
+
+fn difference(
+    phase: &str,
+    chosen: &NetworkPolicy,
+    tasks: &[Task],
+    own: fn(&Task) -> &NetworkPolicy,
+) -> Option<Finding> {
+    let other: Vec<&Task> = tasks.iter().filter(|task| own(task) != chosen).collect();
+    let first = other.first()?;
+    let is_open = |policy: &NetworkPolicy| match policy {
+        NetworkPolicy::Public | NetworkPolicy::Allowlist { .. } => true,
+        NetworkPolicy::None | NetworkPolicy::ModelOnly => false,
+    };
+    let opened = is_open(chosen) && other.iter().any(|task| !is_open(own(task)));
+    let message = format!(
+        "the {phase}'s network is {chosen} in both arms, in place of what {} of {} says (as {}: {})",
+        other.len(),
+        counted(tasks.len() as u64, "task"),
+        first.name,
+        own(first),
+    );
+    let finding = match opened {
+        true => Finding::warning("network_opened", "network", message)
+            .hint("what can be reached may hold the answer; choose it only where the tasks cannot be done without"),
+        false => Finding::note("network_changed", "network", message),
+    };
+    Some(finding)
 }
 
 #[cfg(test)]
@@ -180,6 +228,18 @@ mod tests {
         assert_eq!(hosts.ports(), BTreeSet::from([80, 443, 8443]));
         assert!(!AllowList::default().allows("a.org", 443));
         assert_eq!(list(&["a.org"]).with(list(&["a.org", "b.org"])).names(), BTreeSet::from(["a.org", "b.org"]));
+    }
+
+    #[test]
+    fn a_choice_is_told_in_words() {
+        let choice =
+            |agent: &str, verifier: &str| NetworkChoice { agent: agent.parse().ok(), verifier: verifier.parse().ok() };
+        assert_eq!(choice("", "").words(), None);
+        assert_eq!(choice("public", "").words().as_deref(), Some("agent public"));
+        assert_eq!(
+            choice("model-only", "allow:a.org").words().as_deref(),
+            Some("agent model-only, verifier allow:a.org")
+        );
     }
 
     #[test]

@@ -36,6 +36,15 @@ pub struct Activation {
     pub skill_text: Option<SkillText>,
 }
 
+impl Activation {
+    /// Whether the skill is known not to have been there for the model: no request told of it, and it was not opened all the same. Such a
+    /// trial is the same run as one without the skill.
+    #[must_use]
+    pub fn is_unavailable(&self) -> bool {
+        self.listed == Some(false) && self.opened != Some(true)
+    }
+}
+
 /// The skill's own text in the requests of an attempt: its description as listed, and lines of its text files wherever they stand. What the
 /// agent program adds around it, and text in a changed form, is not in it: the true amount is rather larger.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::report::number::counted;
+
 /// Limits; `None` = no limit. A trial that reaches one fails as one that has used up its budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -59,7 +61,36 @@ pub struct Spending {
     pub tokens: u64,
     /// List price.
     pub money: f64,
-    /// Model calls.
+    /// Model calls that were begun.
     #[serde(default)]
     pub calls: u64,
+    /// Those of them whose tokens are not all known: under way still, or never told.
+    #[serde(default)]
+    pub uncounted: u64,
+}
+
+impl Spending {
+    /// In words. As long as a call is not counted the tokens are the least that it can be.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let tokens = counted(self.tokens, "token");
+        let calls = counted(self.calls, "model call");
+        match self.uncounted {
+            0 => format!("{tokens} in {calls}"),
+            some => format!("at least {tokens} in {calls}, of which {some} not counted to the end"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_counted_is_said() {
+        let mut spent = Spending { tokens: 1200, money: 0.0, calls: 3, uncounted: 0 };
+        assert_eq!(spent.words(), "1200 tokens in 3 model calls");
+        spent.uncounted = 1;
+        assert_eq!(spent.words(), "at least 1200 tokens in 3 model calls, of which 1 not counted to the end");
+    }
 }

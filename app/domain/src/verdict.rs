@@ -119,6 +119,26 @@ impl Verdict {
         matches!(self, Self::InfraError { class: InfraClass::Interrupted, .. })
     }
 
+    /// The words in it that others have said: an agent, an engine, a provider.
+    pub(crate) const fn text_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::InfraError { message, .. }
+            | Self::VerifierError { message }
+            | Self::Fail { reason: FailReason::AgentError { message } | FailReason::BudgetExceeded { cap: message } } => {
+                Some(message)
+            }
+            Self::Pass
+            | Self::Cancelled
+            | Self::Fail {
+                reason:
+                    FailReason::WrongResult
+                    | FailReason::TimedOut { .. }
+                    | FailReason::OutOfMemory { .. }
+                    | FailReason::Refused,
+            } => None,
+        }
+    }
+
     /// What to tell a person beside the word; empty for an ordinary pass or fail.
     #[must_use]
     pub fn detail(&self) -> Option<String> {

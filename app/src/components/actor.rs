@@ -17,6 +17,7 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
         .then(|| view! { <div><dt>"Against"</dt><dd>{skills(&comparison.arms.without.skills)}</dd></div> });
     let distractors = (!comparison.distractors.is_empty())
         .then(|| view! { <div><dt>"In both arms"</dt><dd>{skills(&comparison.distractors)}</dd></div> });
+    let network = report.network.words();
     view! {
         <dl class="actor">
             <div><dt>"Skill"</dt><dd>{skills(&report.skills)}</dd></div>
@@ -27,6 +28,7 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
                 <dt>"Model"</dt>
                 <dd>{report.model.clone().unwrap_or_else(|| "none called".to_owned())}{upstream} <ScriptedChip scripted=scripted/></dd>
             </div>
+            {network.map(|words| view! { <div><dt>"Network"</dt><dd>{words}" "<span class="quiet">"in place of the tasks' own"</span></dd></div> })}
             <div><dt>"Seed"</dt><dd class="num">{report.seed.to_string()}</dd></div>
             <div><dt>"Planned"</dt><dd><Time at=report.created_at/></dd></div>
             {report.imported.map(|imported| {

@@ -5,12 +5,13 @@ use std::str::FromStr;
 
 use domain::id::{SkillVersionId, TaskId};
 use domain::listing::{BaselineRequest, Choices, PlanRequest};
-use domain::network::NetworkChoice;
+use domain::network::{NetworkChoice, NetworkWordError};
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
+use domain::task::NetworkPolicy;
 
-use super::{Draft, IN_PROMPT, ITSELF, NOTHING, Problem, TASKS_OWN};
+use super::{Draft, HOSTS, IN_PROMPT, ITSELF, NOTHING, Problem, TASKS_OWN};
 
 /// What is wrong so far.
 #[derive(Default)]
@@ -68,7 +69,11 @@ impl Draft {
             } else {
                 SkillDelivery::Discovered
             },
-            network: NetworkChoice::default(),
+            network: NetworkChoice {
+                agent: reader.network(["agent_network", "agent_hosts"], [&self.agent_network, &self.agent_hosts]),
+                verifier: reader
+                    .network(["verifier_network", "verifier_hosts"], [&self.verifier_network, &self.verifier_hosts]),
+            },
             stop: StopRule {
                 futility: self.stop.iter().any(|stop| stop == "futility"),
                 evidence: self.stop.iter().any(|stop| stop == "evidence"),
@@ -149,6 +154,28 @@ impl Reader {
         value
     }
 
+    /// A choice of network with its hosts, or nothing.
+    fn network(&mut self, [field, hosts_field]: [&str; 2], [choice, hosts]: [&str; 2]) -> Option<NetworkPolicy> {
+        let of_hosts = network_of_hosts(hosts);
+        let (wrong_field, policy) = match choice {
+            HOSTS if of_hosts.is_none() => {
+                self.wrong(hosts_field, "name at least one host");
+                return None;
+            }
+            HOSTS => (hosts_field, of_hosts?),
+            _ if of_hosts.is_some() => {
+                self.wrong(
+                    hosts_field,
+                    "these hosts hold only where named hosts are chosen; choose that, or leave them out",
+                );
+                return None;
+            }
+            "" => return None,
+            other => (field, other.to_owned()),
+        };
+        policy.parse().map_err(|error: NetworkWordError| self.wrong(wrong_field, error.to_string())).ok()
+    }
+
     /// A number within `range`, or nothing; a decimal comma will do.
     fn amount(&mut self, field: &str, text: &str, range: RangeInclusive<f64>) -> Option<f64> {
         let value = text.replace(',', ".").parse::<f64>().ok().filter(|value| range.contains(value));
@@ -157,6 +184,12 @@ impl Reader {
         }
         value
     }
+}
+
+/// The network of these hosts as it is written elsewhere; `None` where none is named.
+pub(crate) fn network_of_hosts(hosts: &str) -> Option<String> {
+    let hosts: Vec<&str> = hosts.split([',', ' ', '\n']).map(str::trim).filter(|host| !host.is_empty()).collect();
+    (!hosts.is_empty()).then(|| format!("allow:{}", hosts.join(",")))
 }
 
 #[cfg(test)]
@@ -207,6 +240,8 @@ mod tests {
             baseline_skill: vec!["8".to_owned()],
             distractor: vec!["3".to_owned()],
             all_money: "2.5".to_owned(),
+            agent_network: HOSTS.to_owned(),
+            agent_hosts: "a.org, *.b.org:8443".to_owned(),
             stop: vec!["futility".to_owned(), "evidence".to_owned()],
             ..draft()
         };
@@ -244,7 +279,7 @@ mod tests {
 
     #[test]
     fn each_field_that_cannot_be_read_is_named() {
-        let cases: [(Draft, &[&str]); 11] = [
+        let cases: [(Draft, &[&str]); 16] = [
             (Draft::default(), &["skill", "agent", "task"]),
             (Draft { k: "0".to_owned(), ..draft() }, &["k"]),
             (Draft { concurrency: "many".to_owned(), ..draft() }, &["concurrency"]),
@@ -256,6 +291,14 @@ mod tests {
             (Draft { baseline: "control".to_owned(), ..draft() }, &["baseline_skill"]),
             (Draft { baseline: "<script>".to_owned(), ..draft() }, &["baseline"]),
             (Draft { skill: vec![], baseline: NOTHING.to_owned(), ..draft() }, &[]),
+            (Draft { agent_network: "some".to_owned(), ..draft() }, &["agent_network"]),
+            (Draft { agent_network: HOSTS.to_owned(), ..draft() }, &["agent_hosts"]),
+            (
+                Draft { agent_network: HOSTS.to_owned(), agent_hosts: "a.org, http://b".to_owned(), ..draft() },
+                &["agent_hosts"],
+            ),
+            (Draft { verifier_hosts: "a.org".to_owned(), ..draft() }, &["verifier_hosts"]),
+            (Draft { verifier_network: "none".to_owned(), ..draft() }, &[]),
         ];
         for (draft, want) in cases {
             assert_eq!(fields(&draft), want, "{draft:?}");
@@ -282,6 +325,10 @@ mod tests {
                 timeout_multiplier: 2.5,
                 spending: SpendingCaps { evaluation_money: Some(0.5), ..SpendingCaps::default() },
                 stop: StopRule { futility: true, evidence: false },
+                network: NetworkChoice {
+                    agent: "allow:a.org,*.b.org:8443".parse().ok(),
+                    verifier: Some(NetworkPolicy::None),
+                },
                 ..RunSettings::default()
             },
             kind: PlanKind::Evaluation,
@@ -292,7 +339,7 @@ mod tests {
         assert_eq!((request.distractors, request.model.as_str()), (vec![SkillVersionId(5)], "a/b"));
         assert_eq!((request.repeats, request.seed, request.timeout_multiplier), (2, None, 2.5));
         assert_eq!((request.spending, request.stop), (plan.settings.spending, plan.settings.stop));
-        assert_eq!(request.skill_delivery, SkillDelivery::InPrompt);
+        assert_eq!((request.skill_delivery, &request.network), (SkillDelivery::InPrompt, &plan.settings.network));
         let alike = Draft::of_plan(&plan).alike().request(&choices()).unwrap();
         assert_eq!(
             (alike.baseline, alike.skills.len(), alike.stop),

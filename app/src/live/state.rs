@@ -68,7 +68,7 @@ fn line(event: &LiveEvent) -> LogLine {
         Happening::PhaseReached { phase } => ("phase", phase.word().to_owned()),
         Happening::Log { text, .. } => ("output", text.trim_end().to_owned()),
         Happening::StepDone { step } => ("step", step_words(step)),
-        Happening::Spent { spent } => ("spent", format!("{} tokens", spent.tokens)),
+        Happening::Spent { spent } => ("spent", spent.words()),
         Happening::Ended { result } => ("ended", ended_words(result)),
     };
     LogLine {

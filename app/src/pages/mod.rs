@@ -22,6 +22,7 @@ mod pair_traces;
 mod plan_arms;
 mod plan_card;
 mod plan_form;
+mod plan_network;
 pub mod posted;
 mod result;
 mod result_charts;

@@ -13,6 +13,7 @@ use leptos_router::params::ParamsMap;
 use super::plan_arms::Arms;
 use super::plan_card::PlanCardView;
 use super::plan_form::{Basics, EarlyEnd, Limits, TaskChoice, focus_first_invalid};
+use super::plan_network::Networks;
 use crate::api::{self, Checked, PlanFormView};
 use crate::command::command;
 use crate::components::loaded::loaded;
@@ -71,6 +72,7 @@ fn PlanForm(view: PlanFormView) -> impl IntoView {
                 <Basics view=view.clone() checked=checked/>
                 <TaskChoice tasks=view.tasks.clone() chosen=view.draft.task.clone() set=view.draft.task_set.clone() checked=checked/>
                 <EarlyEnd draft=view.draft.clone() checked=checked/>
+                <Networks draft=view.draft.clone() checked=checked/>
                 <Limits draft=view.draft.clone() checked=checked/>
             </div>
             <aside class="plan-side" aria-label="Plan">

@@ -137,6 +137,7 @@ fn attempts(condition: Condition, arm: Option<&ArmDetail>) -> Option<impl IntoVi
                 <b>{format!("{}. {verdict} ", attempt.number)}</b>
                 <span class="quiet"><Time at=attempt.started_at/>{attempt.ended_at.map(|end| format!(", {}", duration(Some(end.ms_since(attempt.started_at)))))}</span>
                 {attempt.detail.map(|detail| view! { <span class="block quiet foreign">{detail}</span> })}
+                {attempt.told.map(|told| view! { <span class="block quiet">{format!("Up to then: {}.", told.words())}</span> })}
             </li>
         }
     };

@@ -60,7 +60,7 @@ pub fn is_invalid(field: &'static str, checked: Answer) -> Memo<bool> {
 
 /// A labelled one-line input.
 #[component]
-fn TextField(
+pub fn TextField(
     /// Name of the field.
     name: &'static str,
     /// Its label.

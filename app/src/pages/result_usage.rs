@@ -56,6 +56,7 @@ pub fn Usage(report: EvaluationReport) -> impl IntoView {
         ),
         (None, true) => "The cost is unknown: no price was known when these trials ran.".to_owned(),
     };
+    let all = report.spent.map(|spent| format!(" All attempts of all trials together: {}.", spent.words()));
     view! {
         <section class="section">
             <h2>"What it took"</h2>
@@ -72,7 +73,7 @@ pub fn Usage(report: EvaluationReport) -> impl IntoView {
                     <tbody>{rows.into_iter().collect_view()}</tbody>
                 </table>
             </div>
-            <p class="quiet">{prices}</p>
+            <p class="quiet">{prices}{all}</p>
             <SkillUsed used=usage.skill/>
         </section>
     }

@@ -1,6 +1,6 @@
 //! Real agents against a provider that fails, a model that declines, and limits that they run into: whatever an agent makes of it in its
-//! words and exit codes, each ends in its own class (design §5.3), and by itself long before the task's limit of 170 s. The gateway bears an
-//! outage for 2 s here; the agents' own tries come on top.
+//! words and exit codes, each ends in its own class (design §5.3), and before the task's limit of 170 s, or at the limit that is meant. The
+//! gateway bears an outage for 2 s here; the agents' own tries come on top.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod agents_support;
@@ -21,7 +21,12 @@ enum Class {
     Provider(&'static str),
     Refused,
     OutOfMemory,
+    /// Stopped at this limit, in milliseconds.
+    Deadline(u64),
 }
+
+/// What an agent that must run into its limit gets of its 170 s.
+const SHORT: f64 = 0.1;
 
 /// Fills the container's memory after it has made the agent's own processes the ones to be killed for it.
 const EAT: &str = "for p in /proc/[0-9]*; do case \"$(readlink $p/exe)\" in /opt/agents/*) echo 1000 >$p/oom_score_adj;; esac; done; \
@@ -30,6 +35,7 @@ const EAT: &str = "for p in /proc/[0-9]*; do case \"$(readlink $p/exe)\" in /opt
 /// Name, what the model does from its first answer on, and how that must end.
 fn cases() -> Vec<(&'static str, Value, Class)> {
     let error = |status: u16, kind: &str| json!([{"error": {"status": status, "type": kind, "message": "planted"}}]);
+    let runs = |command: &str| json!({"tools": [{"name": "bash", "input": {"command": command}}]});
     let fault = |fault: &str| json!([{"text": "Half of an answer that never ends.", "fault": fault}]);
     vec![
         ("e401", error(401, "authentication_error"), Class::Provider("401")),
@@ -40,14 +46,12 @@ fn cases() -> Vec<(&'static str, Value, Class)> {
         ("hang", fault("hang"), Class::Provider("sent nothing")),
         ("cut", fault("cut"), Class::Provider("cut off")),
         ("refusal", json!([{"text": "I will not.", "stop_reason": "refusal"}]), Class::Refused),
-        (
-            "memory",
-            json!([{"tools": [{"name": "bash", "input": {"command": EAT}}]}, {"text": "Done."}]),
-            Class::OutOfMemory,
-        ),
+        ("memory", json!([runs(EAT), {"text": "Done."}]), Class::OutOfMemory),
+        // Whatever the agent's own patience with a command is: the model has it run again.
+        ("deadline", json!([runs("tail -f /dev/null")]), Class::Deadline(17_000)),
         (
             "later",
-            json!([{"tools": [{"name": "bash", "input": {"command": "ls"}}]}, {"error": {"status": 529, "type": "overloaded_error", "message": "planted"}}]),
+            json!([runs("ls"), {"error": {"status": 529, "type": "overloaded_error", "message": "planted"}}]),
             Class::Provider("529"),
         ),
     ]
@@ -60,6 +64,7 @@ fn check(agent: &str, name: &str, class: Class, ended: &Ended) {
             message.contains(words)
         }
         (Class::Refused, Verdict::Fail { reason: FailReason::Refused }) => true,
+        (Class::Deadline(limit), Verdict::Fail { reason: FailReason::TimedOut { limit_ms } }) => *limit_ms == limit,
         (Class::OutOfMemory, Verdict::Fail { reason: FailReason::OutOfMemory { limit_mb } }) => *limit_mb == 2048,
         _ => false,
     };
@@ -77,7 +82,13 @@ async fn all(agent: &str) {
     let Some(bench) = Bench::new(agent, &model, "").await else { return };
     let trials = stream::iter(cases()).map(|(name, _, class)| {
         let bench = &bench;
-        async move { (name, class, bench.trial(name, 1, Condition::NoSkill).await) }
+        async move {
+            let ended = match class {
+                Class::Deadline(_) => bench.hurried_trial(name, SHORT).await,
+                _ => bench.trial(name, 1, Condition::NoSkill).await,
+            };
+            (name, class, ended)
+        }
     });
     let ended: Vec<_> = trials.buffer_unordered(TOGETHER).collect().await;
     for (name, class, ended) in &ended {
@@ -94,4 +105,9 @@ async fn claude_code() {
 #[tokio::test]
 async fn codex() {
     all("codex").await;
+}
+
+#[tokio::test]
+async fn gemini_cli() {
+    all("gemini-cli").await;
 }

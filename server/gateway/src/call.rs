@@ -30,6 +30,7 @@ pub(crate) struct Call {
     record: Option<CallRecord>,
     reader: Option<UsageReader>,
     pending: Option<ProviderTrouble>,
+    is_counted: bool,
 }
 
 impl Call {
@@ -52,8 +53,13 @@ impl Call {
             drifted: false,
             declined: false,
         };
-        shared.lock().under_way += 1;
-        Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None }
+        shared.begun();
+        Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None, is_counted: false }
+    }
+
+    /// The caps have let it through, and count it.
+    pub(crate) const fn counted(&mut self) {
+        self.is_counted = true;
     }
 
     pub(crate) fn model(&mut self, model: &str) {
@@ -172,14 +178,16 @@ impl Call {
         let cost = self.cost(record.model.as_deref(), &usage, reading.off_list.is_some());
         let answered_by = reading.model.as_ref().map(|model| model.chars().take(MAX_ENDPOINT).collect());
         let record = CallRecord { outcome, usage, cost, total_ms, answered_by, declined: reading.declined, ..record };
-        tracing::debug!(attempt = %self.shared.ticket.attempt, ?record, off_list = ?reading.off_list, "model call ended");
+        // No word of the agent's or the provider's: they may hold a secret, and the log is not looked through for any.
+        let CallRecord { protocol, status, retries, .. } = &record;
+        tracing::debug!(attempt = %self.shared.ticket.attempt, ?protocol, status, retries, total_ms, "model call ended");
         let least = record.model.as_deref().map_or(0.0, |model| self.shared.prices.least_cost(model, &usage));
         let spent =
             Spent { tokens: known_tokens(&usage), money: least, time: self.started.elapsed(), ..Spent::default() };
         if let Some(budget) = &self.shared.ticket.budget {
             budget.add(&spent);
         }
-        self.shared.ended(record, &spent);
+        self.shared.ended(record, &spent, self.is_counted);
     }
 
     fn cost(&self, model: Option<&str>, usage: &TokenUsage, off_list: bool) -> Option<f64> {

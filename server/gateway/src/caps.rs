@@ -24,6 +24,8 @@ pub struct Caps {
 pub struct Spent {
     /// Calls that were begun.
     pub calls: u64,
+    /// Those of them whose tokens are not all known: under way still, or never told.
+    pub uncounted: u64,
     /// Tokens.
     pub tokens: u64,
     /// List price.
@@ -133,6 +135,21 @@ impl SharedBudget {
     #[must_use]
     pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts a call that is about to begin; with one look at the budget, so that trials side by side do not go over it together.
+    ///
+    /// # Errors
+    /// The limit that it would go over; it is not counted then.
+    pub fn begin(&self) -> Result<(), Limit> {
+        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.caps.check(&spent) {
+            Some(limit) => Err(limit),
+            None => {
+                spent.calls = spent.calls.saturating_add(1);
+                Ok(())
+            }
+        }
     }
 
     /// Takes from it.

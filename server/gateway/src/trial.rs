@@ -27,6 +27,9 @@ use crate::trouble::ProviderTrouble;
 use crate::upstream::cassette::Drifted;
 use crate::upstream::{ByteStream, CallOf, Upstream};
 
+/// Longest wait for the end of the calls of an agent that has ended.
+const SETTLING: Duration = Duration::from_secs(3);
+
 /// Answers the vendor's API for one attempt. Clones share their records.
 #[derive(Clone)]
 pub struct TrialGateway {
@@ -49,7 +52,9 @@ pub(crate) struct State {
     pub(crate) records: Vec<CallRecord>,
     /// Time is not kept here: it is that since the opening.
     spent: Spent,
-    pub(crate) under_way: u64,
+    under_way: u64,
+    /// Those of them that the caps have let through to the provider.
+    let_through: u64,
     cap_reached: Option<CapReached>,
     trouble: Option<ProviderTrouble>,
     /// Since when the provider has failed without an answer between.
@@ -64,8 +69,13 @@ impl State {
         self.failing_since = None;
     }
 
-    fn ended(&mut self, record: CallRecord, spent: &Spent) {
+    fn ended(&mut self, record: CallRecord, spent: &Spent, is_counted: bool) {
         self.under_way = self.under_way.saturating_sub(1);
+        if is_counted {
+            self.let_through = self.let_through.saturating_sub(1);
+            let is_known = u64::from(record.usage.total().is_some());
+            self.spent.uncounted = self.spent.uncounted.saturating_sub(is_known);
+        }
         self.spent.tokens = self.spent.tokens.saturating_add(spent.tokens);
         self.spent.money += spent.money;
         self.records.push(record);
@@ -78,13 +88,16 @@ impl State {
 }
 
 impl Shared {
-    pub(crate) fn ended(&self, record: CallRecord, spent: &Spent) {
-        let all = {
-            let mut state = self.lock();
-            state.ended(record, spent);
-            state.spent
-        };
-        self.spent.send_replace(all);
+    pub(crate) fn begun(&self) {
+        self.lock().under_way += 1;
+    }
+
+    /// `is_counted` = it was let through as a call that spends.
+    pub(crate) fn ended(&self, record: CallRecord, spent: &Spent, is_counted: bool) {
+        let mut state = self.lock();
+        state.ended(record, spent, is_counted);
+        // While the state is held, so that nobody is told an older sum after a newer one.
+        self.spent.send_replace(state.spent);
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -144,16 +157,25 @@ impl TrialGateway {
         self.shared.lock().records.clone()
     }
 
-    /// Tokens of all calls that have ended; a class that is unknown in one call is unknown.
+    /// Tokens of all calls; a class that is unknown in one call is unknown, and so is every class while a call is under way.
     #[must_use]
     pub fn usage(&self) -> TokenUsage {
-        sum_usage(&self.shared.lock().records)
+        let state = self.shared.lock();
+        if state.let_through > 0 { TokenUsage::UNKNOWN } else { sum_usage(&state.records) }
     }
 
-    /// List price of all calls that have ended; `None` = unknown.
+    /// List price of all calls; `None` = unknown, as while a call is under way.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
-        sum_cost(&self.shared.lock().records)
+        let state = self.shared.lock();
+        if state.let_through > 0 { None } else { sum_cost(&state.records) }
+    }
+
+    /// How many calls there were, those under way included.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        let state = self.shared.lock();
+        (state.records.len() as u64).saturating_add(state.under_way)
     }
 
     /// Which price table that is by: currency and date.
@@ -162,7 +184,7 @@ impl TrialGateway {
         self.shared.prices.version()
     }
 
-    /// Tells after each call what has been spent, as far as it is known.
+    /// Tells with each call's begin and end what has been spent, as far as it is known.
     #[must_use]
     pub fn spending(&self) -> watch::Receiver<Spent> {
         self.shared.spent.subscribe()
@@ -228,6 +250,15 @@ impl TrialGateway {
         self.shared.lock().under_way
     }
 
+    /// Waits until no call is under way, but not for ever. The gateway learns that its agent is gone a little later than whoever ended it.
+    pub async fn settled(&self) {
+        let mut told = self.spending();
+        let ended = async { while self.calls_under_way() > 0 && told.changed().await.is_ok() {} };
+        if timeout(SETTLING, ended).await.is_err() {
+            tracing::warn!(attempt = self.attempt().0, "calls of an agent that has ended are still under way");
+        }
+    }
+
     /// Whether the answers come from a file.
     #[must_use]
     pub fn is_scripted(&self) -> bool {
@@ -283,7 +314,7 @@ impl TrialGateway {
             Action::Generate => {
                 // Also what a spent budget keeps from the model shows what the agent would have told it.
                 self.look(body);
-                self.count_call()
+                self.count_call().map(|()| call.counted())
             }
             Action::CountTokens => Ok(()),
         }
@@ -294,15 +325,15 @@ impl TrialGateway {
         let mut state = self.shared.lock();
         let spent = Spent { time: self.shared.opened.elapsed(), ..state.spent };
         let own = ticket.caps.check(&spent).map(|limit| CapReached { scope: CapScope::Trial, limit });
-        let shared = ticket.budget.as_ref().and_then(|budget| budget.caps().check(&budget.spent()));
+        let shared = ticket.budget.as_ref().and_then(|budget| budget.begin().err());
         if let Some(cap) = own.or(shared.map(|limit| CapReached { scope: CapScope::Evaluation, limit })) {
             state.cap_reached = Some(cap);
             return Err(Refusal::Cap { cap: cap.to_string() });
         }
+        state.let_through += 1;
         state.spent.calls = state.spent.calls.saturating_add(1);
-        if let Some(budget) = &ticket.budget {
-            budget.add(&Spent { calls: 1, ..Spent::default() });
-        }
+        state.spent.uncounted = state.spent.uncounted.saturating_add(1);
+        self.shared.spent.send_replace(state.spent);
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use bytes::Bytes;
 use futures::{SinkExt, StreamExt};
-use gateway::serve::{MAX_REQUEST, Served, TrialToken, serve};
+use gateway::serve::{MAX_REQUEST, MAX_UNDER_WAY, Served, TrialToken, serve};
 use gateway::{CallOutcome, Caps, TrialGateway, UpstreamError};
 use http::Response;
 use support::{Act, Acting, STREAM, open};
@@ -205,4 +205,31 @@ async fn the_end_of_a_trial_ends_its_socket_and_its_calls() {
     assert_eq!(agent.read(&mut [0; 8]).await.unwrap(), 0);
     assert!(UnixStream::connect(&socket).await.is_err() && !socket.exists());
     assert_eq!(rig.gateway.records()[0].outcome, CallOutcome::Cancelled);
+}
+
+/// However many connections a trial opens, what it makes the server keep is bounded; and no other trial waits for it.
+#[tokio::test]
+async fn requests_beyond_what_may_be_kept_wait_for_room() {
+    let rig = rig(vec![]);
+    let head = format!("POST /v1/messages HTTP/1.1\r\n{}", rig.key());
+    let mut held = Vec::new();
+    for _ in 0..MAX_UNDER_WAY / MAX_REQUEST {
+        let mut agent = UnixStream::connect(rig.served.socket()).await.unwrap();
+        let begun = format!("{head}\r\nhost: g\r\ncontent-length: {MAX_REQUEST}\r\n\r\n{{");
+        agent.write_all(begun.as_bytes()).await.unwrap();
+        held.push(agent);
+    }
+    let patience = async {
+        for _ in 0..10_000 {
+            tokio::task::yield_now().await;
+        }
+    };
+    let waits = rig.ask(&head, BODY);
+    tokio::pin!(waits);
+    tokio::select! {
+        answer = &mut waits => panic!("{answer}"),
+        () = patience => {}
+    }
+    held.pop();
+    assert!(waits.await.starts_with("HTTP/1.1 200 OK"));
 }

@@ -5,8 +5,8 @@ mod support;
 
 use domain::usage::TokenUsage;
 use futures::StreamExt;
-use gateway::{CallOutcome, CapReached, CapScope, Caps, Limit, ProviderTrouble, UpstreamError};
-use support::{Act, Acting, STREAM, ask, call, cut, open, request, status, streamed};
+use gateway::{CallOutcome, CapReached, CapScope, Caps, Limit, ProviderTrouble, Spent, UpstreamError};
+use support::{Act, Acting, STREAM, ask, call, cut, open, post, request, status, streamed};
 
 const ONE_CALL: TokenUsage = TokenUsage { input: Some(10), cache_read: Some(2), cache_write: Some(3), output: Some(5) };
 
@@ -218,4 +218,28 @@ async fn what_a_spent_budget_keeps_from_the_model_is_sighted_all_the_same() {
     let asked = r#"{"model":"m","system":"Counts sheep.","messages":[]}"#;
     assert_eq!(call(&gateway, request(asked)).await.0, 400);
     assert_eq!(gateway.sighted(), ["Counts sheep."]);
+}
+
+/// Who looks while a call is under way, or after one that nobody saw end, must not take what is known for all.
+#[tokio::test(start_paused = true)]
+async fn a_call_under_way_is_known_to_be_unknown() {
+    let gateway = open(Acting::new(vec![Act::Hang]), Caps::default());
+    let mut told = gateway.spending();
+    let asking = {
+        let gateway = gateway.clone();
+        tokio::spawn(async move { call(&gateway, ask()).await })
+    };
+    told.changed().await.unwrap();
+    let spent = |told: &Spent| (told.calls, told.uncounted, told.tokens);
+    assert_eq!(spent(&told.borrow_and_update()), (1, 1, 0), "it is told as it begins");
+    assert_eq!((gateway.usage(), gateway.cost(), gateway.calls()), (TokenUsage::UNKNOWN, None, 1));
+    asking.abort();
+    gateway.settled().await;
+    assert_eq!((gateway.calls_under_way(), gateway.usage().total()), (0, None));
+    call(&gateway, ask()).await;
+    assert_eq!(spent(&told.borrow_and_update()), (2, 1, 20), "what was left by the agent stays uncounted");
+    for request in [request(r#"{"model":"other"}"#), post("/v1/messages/count_tokens", r#"{"model":"m"}"#)] {
+        call(&gateway, request).await;
+        assert_eq!(spent(&told.borrow_and_update()), (2, 1, 20), "no call that spends");
+    }
 }

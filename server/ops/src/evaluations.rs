@@ -55,7 +55,11 @@ impl Ops {
             None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
             own => own,
         };
-        Ok(EvaluationReport { imported: row.imported, noise_floor, measuring_cases, ..report }.ended_early(row.stopped))
+        // An agent that calls its model by ways of its own has spent nobody knows what.
+        let counted = row.imported.is_none() && row.plan.model.is_some();
+        let spent = if counted { Some(self.store.spent(id).await?) } else { None };
+        let report = EvaluationReport { imported: row.imported, noise_floor, measuring_cases, spent, ..report };
+        Ok(report.ended_early(row.stopped))
     }
 
     /// An evaluation that compares without and with a skill; an audit says nothing about one.

@@ -183,6 +183,7 @@ fn trial(row: TrialRow, attempts: Vec<AttemptRow>) -> TrialHistory {
                 ended_at: attempt.ended_at,
                 verdict: attempt.verdict,
                 result: attempt.result,
+                told: attempt.told,
             })
             .collect(),
     }

@@ -187,6 +187,7 @@ fn attempt(row: &AttemptRow) -> AttemptListing {
         ended_at: row.ended_at,
         verdict: row.verdict.as_ref().map(|verdict| verdict.word().to_owned()),
         detail: row.verdict.as_ref().and_then(domain::verdict::Verdict::detail),
+        told: row.told,
     }
 }
 
@@ -199,5 +200,6 @@ fn imported_attempt(attempt: &AttemptHistory) -> Option<AttemptListing> {
         ended_at: attempt.ended_at,
         verdict: attempt.verdict.as_ref().map(|verdict| verdict.word().to_owned()),
         detail: attempt.verdict.as_ref().and_then(domain::verdict::Verdict::detail),
+        told: attempt.told,
     })
 }

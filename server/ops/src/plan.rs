@@ -68,9 +68,7 @@ impl Ops {
         if let Some(fault) = request.spending.fault() {
             return Err(OpsError::field("money", fault));
         }
-        if let Some(fault) = network_fault(agent, &request.network) {
-            return Err(OpsError::invalid(fault));
-        }
+        network_fits(agent, &request.network)?;
         let (task_refs, tasks) = self.tasks_of(&request.tasks).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
@@ -106,6 +104,7 @@ impl Ops {
             kind: PlanKind::Evaluation,
         };
         findings.extend(too_few_to_stop(&plan));
+        findings.extend(plan.settings.network.differences(&tasks));
         Ok(Checked { plan, tasks, findings })
     }
 
@@ -213,17 +212,20 @@ pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
     Err(OpsError::invalid("the time-out multiplier must be a number above 0"))
 }
 
-/// What is wrong with a choice of networks for this agent.
-fn network_fault(agent: &AgentChoice, network: &NetworkChoice) -> Option<String> {
+/// Refuses networks that a phase cannot work in.
+fn network_fits(agent: &AgentChoice, network: &NetworkChoice) -> Result<()> {
     match (&network.agent, &network.verifier) {
-        (Some(NetworkPolicy::None), _) if agent.calls_from_container => Some(format!(
-            "the agent '{}' calls its model from inside its container, which a network of none forbids; choose model-only",
-            agent.agent.name
+        (Some(NetworkPolicy::None), _) if agent.calls_from_container => Err(OpsError::field(
+            "agent_network",
+            format!(
+                "the agent '{}' calls its model from inside its container, which a network of none forbids; choose model-only",
+                agent.agent.name
+            ),
         )),
         (_, Some(NetworkPolicy::ModelOnly)) => {
-            Some("the verifier has no way to a model; choose none for its network".to_owned())
+            Err(OpsError::field("verifier_network", "the verifier has no way to a model; choose none for its network"))
         }
-        _ => None,
+        _ => Ok(()),
     }
 }
 

@@ -107,6 +107,10 @@ async fn a_network_that_a_phase_cannot_work_in_is_refused() {
     }
     let request = chosen("model-only", "allow:a.org:8443");
     assert_eq!(ops.resolve(&request).await.unwrap().settings.network, request.network);
+    let found = ops.plan(&request).await.unwrap().findings;
+    let codes: Vec<&str> =
+        found.iter().filter(|finding| finding.file == "network").map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, ["network_changed", "network_opened"], "the tasks have no network: {found:?}");
     let outside = PlanRequest { agent: "narrow".into(), ..chosen("none", "none") };
     assert!(ops.resolve(&outside).await.is_ok());
 }

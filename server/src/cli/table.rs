@@ -27,7 +27,9 @@ fn head(text: &mut String, report: &EvaluationReport) {
         (Some(model), true) => format!(" · model {model} (scripted model: not a measurement)"),
     };
     line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
-    line!(text, "{} · agent {}{model} · seed {}", report.comparison.words, report.agent.title(), report.seed);
+    let network = report.network.words().map(|words| format!(" · network: {words}")).unwrap_or_default();
+    let who = format!("agent {}{model}{network}", report.agent.title());
+    line!(text, "{} · {who} · seed {}", report.comparison.words, report.seed);
     line!(text, "");
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use gateway::RetryPolicy;
 use serde::Deserialize;
 
 use super::upstreams::UpstreamEntry;
@@ -38,6 +39,8 @@ pub struct ConfigFile {
     pub disk_floor_mb: u64,
     /// Days after which an image of ours that was not used is removed; 0 = never.
     pub image_keep_days: u32,
+    /// How long a model provider that fails is asked again before the trial is given up as an infrastructure error, in seconds; 0 = never.
+    pub outage_wait_s: u64,
     /// Environment variables whose values are taken out of everything that is kept or shown.
     pub secret_env: Vec<String>,
 }
@@ -58,6 +61,7 @@ impl Default for ConfigFile {
             max_concurrency: 4,
             disk_floor_mb: 512,
             image_keep_days: 30,
+            outage_wait_s: RetryPolicy::default().within.as_secs(),
             secret_env: Vec::new(),
         }
     }
@@ -89,6 +93,16 @@ pub enum ConfigError {
     Image {
         /// As given.
         pair: String,
+    },
+    /// A setting whose value is outside of what makes sense.
+    #[error("the setting {key} of the settings file must be {wanted}, not {given}")]
+    Range {
+        /// Its name.
+        key: &'static str,
+        /// What it may be.
+        wanted: String,
+        /// What it is.
+        given: u64,
     },
     /// A mirror that cannot be understood.
     #[error("{reason}")]

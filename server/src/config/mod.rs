@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use repos::Mirrors;
@@ -82,6 +83,8 @@ pub struct Config {
     pub search_path: Option<OsString>,
     /// Days after which an image of ours that was not used is removed; `None` = never.
     pub image_keep_days: Option<u32>,
+    /// How long a model provider that fails is asked again.
+    pub outage_wait: Duration,
     /// The container engine's address; `None` = the usual socket.
     pub docker_host: Option<String>,
     /// Proxy for calls to model providers.
@@ -130,6 +133,7 @@ impl Config {
             disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),
             search_path: std::env::var_os("PATH"),
             image_keep_days: Some(file.image_keep_days).filter(|days| *days > 0),
+            outage_wait: outage_wait(file.outage_wait_s)?,
             docker_host: upstreams::variable("DOCKER_HOST"),
             proxy: upstreams::variable("HTTPS_PROXY").or_else(|| upstreams::variable("https_proxy")),
             secrets: file.secret_env.iter().filter_map(|name| upstreams::variable(name)).collect(),
@@ -147,6 +151,17 @@ impl Config {
         let unreadable = |source| ConfigError::Unreadable { what: "certificate bundle", path: path.clone(), source };
         std::fs::read(path).map(Some).map_err(unreadable)
     }
+}
+
+/// Longer waits would be spent in trials whose limits are over long before.
+const LONGEST_OUTAGE_WAIT_S: u64 = 3600;
+
+fn outage_wait(seconds: u64) -> Result<Duration, ConfigError> {
+    if seconds > LONGEST_OUTAGE_WAIT_S {
+        let wanted = format!("a number of seconds from 0 to {LONGEST_OUTAGE_WAIT_S}");
+        return Err(ConfigError::Range { key: "outage_wait_s", wanted, given: seconds });
+    }
+    Ok(Duration::from_secs(seconds))
 }
 
 fn readable(path: &Path, what: &'static str) -> Result<(), ConfigError> {

@@ -2,6 +2,7 @@
 
 use domain::attempt::AttemptResult;
 use domain::id::{AttemptId, TrialId};
+use domain::spending::Spending;
 use domain::time::Timestamp;
 use domain::verdict::Verdict;
 use sqlx::sqlite::SqliteRow;
@@ -29,6 +30,8 @@ pub struct AttemptRow {
     /// What its executor reported, with the verdict that was decided; `None` while it runs and after an end that nobody reported
     /// (the server was killed, the lease ran out).
     pub result: Option<AttemptResult>,
+    /// What it had told of its spending before an end that nobody reported; `None` where it told nothing, or a result is there.
+    pub told: Option<Spending>,
 }
 
 #[derive(FromRow)]
@@ -40,6 +43,8 @@ struct RawAttempt {
     a_ended_at: Option<i64>,
     a_verdict: Option<String>,
     a_result: Option<String>,
+    #[sqlx(default)]
+    a_told: Option<String>,
 }
 
 impl TryFrom<RawAttempt> for AttemptRow {
@@ -54,6 +59,7 @@ impl TryFrom<RawAttempt> for AttemptRow {
             ended_at: raw.a_ended_at.map(Timestamp),
             verdict: from_optional_json("attempts.verdict", raw.a_verdict.as_deref())?,
             result: from_optional_json("attempts.result", raw.a_result.as_deref())?,
+            told: from_optional_json("events.body", raw.a_told.as_deref())?,
         })
     }
 }
@@ -70,7 +76,9 @@ macro_rules! select_attempts {
     ($rest:literal) => {
         concat!(
             "SELECT id AS a_id, trial_id AS a_trial_id, number AS a_number, started_at AS a_started_at, \
-             ended_at AS a_ended_at, verdict AS a_verdict, result AS a_result FROM attempts ",
+             ended_at AS a_ended_at, verdict AS a_verdict, result AS a_result, \
+             CASE WHEN result IS NULL AND ended_at IS NOT NULL THEN (SELECT e.body -> '$.spent' FROM events e \
+             WHERE e.attempt_id = attempts.id AND e.kind = 'spent' ORDER BY e.id DESC LIMIT 1) END AS a_told FROM attempts ",
             $rest
         )
     };

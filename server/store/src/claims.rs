@@ -134,25 +134,32 @@ impl Store {
         Ok(packages)
     }
 
-    /// What the attempts of an evaluation have spent, as far as it is known: by their results, or by what they had told last where they were
+    /// What all attempts of an evaluation have spent, as far as it is known: by their results, or by what they had told last where they were
     /// killed and left none.
-    async fn spent(&self, evaluation: EvaluationId) -> Result<Spending> {
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Busy`].
+    pub async fn spent(&self, evaluation: EvaluationId) -> Result<Spending> {
         let row = sqlx::query(
             "SELECT CAST(COALESCE(SUM(MAX(COALESCE(a.tokens_input, 0) + COALESCE(a.tokens_cache_read, 0) \
-             + COALESCE(a.tokens_cache_write, 0) + COALESCE(a.tokens_output, 0), COALESCE(s.tokens, 0))), 0) AS INTEGER) AS tokens, \
-             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.cost', 0.0), COALESCE(s.money, 0.0))), 0.0) AS REAL) AS money, \
-             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.model_calls', 0), COALESCE(s.calls, 0))), 0) AS INTEGER) AS calls \
-             FROM attempts a JOIN trials t ON t.id = a.trial_id LEFT JOIN ( \
-                 SELECT attempt_id, MAX(body ->> '$.spent.tokens') AS tokens, MAX(body ->> '$.spent.money') AS money, \
-                     MAX(body ->> '$.spent.calls') AS calls \
-                 FROM events WHERE evaluation_id = $1 AND kind = 'spent' GROUP BY attempt_id) s ON s.attempt_id = a.id \
-             WHERE t.evaluation_id = $1",
+             + COALESCE(a.tokens_cache_write, 0) + COALESCE(a.tokens_output, 0), COALESCE(a.told ->> '$.tokens', 0))), 0) AS INTEGER) AS tokens, \
+             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.cost', 0.0), COALESCE(a.told ->> '$.money', 0.0))), 0.0) AS REAL) AS money, \
+             CAST(COALESCE(SUM(MAX(COALESCE(a.result ->> '$.model_calls', 0), COALESCE(a.told ->> '$.calls', 0))), 0) AS INTEGER) AS calls, \
+             CAST(COALESCE(SUM(COALESCE(a.told ->> '$.uncounted', 0)), 0) AS INTEGER) AS uncounted \
+             FROM (SELECT a.*, (SELECT e.body -> '$.spent' FROM events e WHERE e.attempt_id = a.id AND e.kind = 'spent' \
+                 ORDER BY e.id DESC LIMIT 1) AS told \
+                 FROM attempts a JOIN trials t ON t.id = a.trial_id WHERE t.evaluation_id = $1) a",
         )
         .bind(evaluation.0)
         .fetch_one(self.reader())
         .await?;
         let whole = |column: &str| row.try_get::<i64, _>(column).map(|value| u64::try_from(value).unwrap_or(0));
-        Ok(Spending { tokens: whole("tokens")?, money: row.try_get("money")?, calls: whole("calls")? })
+        Ok(Spending {
+            tokens: whole("tokens")?,
+            money: row.try_get("money")?,
+            calls: whole("calls")?,
+            uncounted: whole("uncounted")?,
+        })
     }
 
     /// Says that an attempt's worker lives. `Moved::No`: the attempt is over, and the worker is to stop.

@@ -16,6 +16,8 @@ mod input;
 mod leaderboard;
 mod live;
 mod pairing;
+mod patch;
+mod provider;
 mod recovery;
 mod secrets;
 mod upload;

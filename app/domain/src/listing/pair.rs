@@ -11,6 +11,7 @@ use crate::model_call::ModelCalls;
 use crate::order::Happening;
 use crate::report::TrialReport;
 use crate::report::matrix::View;
+use crate::spending::Spending;
 use crate::time::Timestamp;
 use crate::trace::{ToolKind, Trace};
 
@@ -75,7 +76,7 @@ pub struct ArmDetail {
 }
 
 /// An attempt in a list.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttemptListing {
     /// Its row.
     pub id: AttemptId,
@@ -89,6 +90,9 @@ pub struct AttemptListing {
     pub verdict: Option<String>,
     /// What went wrong.
     pub detail: Option<String>,
+    /// What it had told of its spending before an end that nobody reported.
+    #[serde(default)]
+    pub told: Option<Spending>,
 }
 
 /// An event of the live stream.

@@ -31,8 +31,10 @@ use crate::comparison::Compared;
 use crate::condition::Condition;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
+use crate::network::NetworkChoice;
 use crate::plan::{AgentRef, EvaluationPlan, ModelRef};
 use crate::skill_audit::{Activation, SkillText};
+use crate::spending::Spending;
 use crate::stop::{Seen, StopRule, Stopped};
 use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
@@ -121,11 +123,17 @@ pub struct EvaluationReport {
     pub seed: u64,
     /// Repeats per task and arm.
     pub repeats: u32,
+    /// What the phases could reach in both arms, where that was not as the tasks say.
+    #[serde(default, skip_serializing_if = "NetworkChoice::is_none")]
+    pub network: NetworkChoice,
     /// Over all complete pairs.
     pub totals: Totals,
     /// Tokens by class, model calls and money of both arms, over complete pairs.
     #[serde(default)]
     pub usage: EvaluationUsage,
+    /// What all attempts have spent, retries and those outside complete pairs included; `null` where it cannot be told.
+    #[serde(default)]
+    pub spent: Option<Spending>,
     /// What goes further than the totals; `null` while it is not finished.
     #[serde(default)]
     pub detail: Option<Box<ResultDetail>>,
@@ -299,8 +307,10 @@ impl EvaluationReport {
             model_ref: plan.model.clone(),
             seed: plan.seed,
             repeats: plan.repeats,
+            network: plan.settings.network.clone(),
             totals,
             usage: EvaluationUsage::of(&tasks, &index),
+            spent: None,
             detail: None,
             tasks,
             trials: trials.iter().map(TrialReport::from).collect(),

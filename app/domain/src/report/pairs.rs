@@ -90,11 +90,9 @@ impl PairedTrials {
     }
 }
 
-/// A with-skill trial whose agent is known not to have offered the skill to its model was the same run as the baseline.
 fn unseen(with: &TrialRecord) -> Option<String> {
     let result = with.result.as_ref()?;
-    (result.activation.listed == Some(false))
-        .then(|| "skill not available: the agent did not list it to its model".to_owned())
+    result.activation.is_unavailable().then(|| "skill not available: the agent did not list it to its model".to_owned())
 }
 
 impl TaskReport {
@@ -155,5 +153,42 @@ impl TaskReport {
             .map(|flip| format!("{} {}", count(flip), word(flip)))
             .collect::<Vec<_>>()
             .join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attempt::AttemptResult;
+    use crate::skill_audit::Activation;
+    use crate::time::Timestamp;
+    use crate::trial::TrialState;
+    use crate::verdict::Verdict;
+
+    /// Case H17: what was not there was not on trial; what was there and not used counts, and the use is shown beside it.
+    #[test]
+    fn a_skill_that_was_not_available_voids_its_pair_and_one_that_was_not_used_does_not() {
+        let trial = |condition, activation| TrialRecord {
+            id: TrialId(1),
+            task_id: TaskId(1),
+            task: "t".to_owned(),
+            condition,
+            repeat: 1,
+            state: TrialState::Finished { attempts: 1, verdict: Verdict::Pass, at: Timestamp(0) },
+            result: Some(AttemptResult { activation, ..AttemptResult::bare(Verdict::Pass) }),
+        };
+        let without = trial(Condition::NoSkill, Activation::default());
+        for (name, listed, opened, counts) in [
+            ("seen", Some(true), Some(true), true),
+            ("unseen", Some(false), Some(false), false),
+            ("unseen, and nobody knows whether opened", Some(false), None, false),
+            ("listed-not-used", Some(true), Some(false), true),
+            ("found without a listing", Some(false), Some(true), true),
+            ("an agent that cannot tell", None, None, true),
+        ] {
+            let with = trial(Condition::WithSkill, Activation { listed, opened, ..Activation::default() });
+            let pair = PairedTrials::of(1, Some(&without), Some(&with));
+            assert_eq!((pair.flip.is_some(), pair.void.is_none()), (counts, counts), "{name}: {pair:?}");
+        }
     }
 }

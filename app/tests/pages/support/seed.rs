@@ -210,6 +210,7 @@ pub async fn import(store: &Store, tasks: usize, repeats: u32) -> EvaluationId {
                         ended_at: None,
                         verdict: Some(verdict),
                         result: Some(result),
+                        told: None,
                     }],
                 });
             }

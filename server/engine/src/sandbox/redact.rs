@@ -32,6 +32,13 @@ impl Redactor {
         Self { secrets: secrets.into(), finder, pending: Vec::new(), hits: 0 }
     }
 
+    /// One that looks for more values as well, with nothing replaced yet.
+    #[must_use]
+    pub fn and<S: AsRef<[u8]>>(&self, more: impl IntoIterator<Item = S>) -> Self {
+        let more = more.into_iter().map(|secret| secret.as_ref().to_vec());
+        Self::new(self.secrets.iter().cloned().chain(more))
+    }
+
     /// How many secrets were replaced so far; above zero, something printed one.
     #[must_use]
     pub const fn hits(&self) -> u64 {
@@ -59,10 +66,16 @@ impl Redactor {
     /// A whole text at once, such as an error message.
     #[must_use]
     pub fn clean_text(&self, text: &str) -> String {
+        String::from_utf8_lossy(&self.clean_bytes(text.as_bytes())).into_owned()
+    }
+
+    /// A whole file at once.
+    #[must_use]
+    pub fn clean_bytes(&self, bytes: &[u8]) -> Vec<u8> {
         let mut once = Self { pending: Vec::new(), ..self.clone() };
-        let mut clean = once.push(text.as_bytes());
+        let mut clean = once.push(bytes);
         clean.extend(once.finish());
-        String::from_utf8_lossy(&clean).into_owned()
+        clean
     }
 
     fn clean(&mut self, buffer: &[u8], more_may_come: bool) -> (Vec<u8>, Vec<u8>) {

@@ -187,7 +187,7 @@ async fn remove(sandbox: &dyn Sandbox, paths: &[String]) -> Result<(), Fault> {
     let mut output = Collect::default();
     let end = sandbox.exec(&spec, &mut output).await?;
     if !end.exit.is_success() {
-        tracing::debug!(exit = %end.exit, words = output.err_text(), "emptied, but not removed");
+        tracing::debug!(exit = %end.exit, "emptied, but not removed");
     }
     Ok(())
 }

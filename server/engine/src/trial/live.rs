@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use domain::attempt::BlobRef;
+use domain::attempt::{AttemptResult, BlobRef};
 use domain::finding::Finding;
 use domain::trial::Phase;
 
@@ -94,10 +94,26 @@ impl EndedLog {
     }
 }
 
+/// Takes secrets out of everything that others have said, whoever passed it on: names of files and tests, last words.
+pub(super) fn clean(result: &mut AttemptResult, redactor: &Redactor) {
+    let mut found = 0;
+    for text in result.texts_mut() {
+        let clean = redactor.clean_text(text);
+        if clean != *text {
+            found += 1;
+            *text = clean;
+        }
+    }
+    if found > 0 {
+        result.findings.push(secret_printed("a name or message", found));
+    }
+}
+
 /// For a person who gave the secret.
 pub(super) fn secret_printed(who: &str, times: u64) -> Finding {
-    let message =
-        format!("{who} printed a secret of this run; it was taken out {times} times before anything was kept");
+    let message = format!(
+        "{who} held a secret of this run (a key of the settings, or the trial's own); it was taken out {times} times before anything was kept"
+    );
     Finding::warning("secret_printed", "output", message).hint("change the secret if others have seen the container")
 }
 

@@ -2,6 +2,7 @@
 
 mod court;
 mod fault;
+mod files;
 mod image;
 mod leavings;
 mod live;
@@ -26,9 +27,7 @@ use std::time::Instant;
 use domain::attempt::AttemptResult;
 use domain::finding::Finding;
 use domain::order::{Happening, TrialEvent, TrialOrder};
-use domain::tree::LoadedTree;
 use domain::trial::Phase;
-use domain::verdict::Verdict;
 use gateway::{Gateway, TrialGateway, TrialTicket};
 use repos::Repositories;
 use tokio::sync::{Mutex, mpsc};
@@ -38,6 +37,7 @@ pub use reporter::Clock;
 
 use self::court::Court;
 use self::fault::Fault;
+use self::files::PhaseFiles;
 use self::leavings::Leavings;
 use self::live::{PhaseLog, ms, secret_printed};
 use self::place::Place;
@@ -46,8 +46,8 @@ use self::verify::Verification;
 use crate::agent::activation::activation;
 use crate::agent::evidence::{self, combine};
 use crate::agent::{Agent, AgentContext, AgentRun, ModelAccess, OracleFiles};
-use crate::blobs::{Blobs, load_tree};
-use crate::image::{BuildEvent, Images};
+use crate::blobs::Blobs;
+use crate::image::Images;
 use crate::network::{Networks, TrialNetwork};
 use crate::sandbox::{Download, Engine, Redactor};
 
@@ -131,7 +131,9 @@ impl Executor {
     pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
         let result = AttemptResult::bare(domain::trial::interrupted());
-        let mut attempt = Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, result };
+        let redactor = self.redactor.clone();
+        let mut attempt =
+            Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, redactor, result };
         let end = tokio::select! {
             end = attempt.run() => end,
             () = cancel.cancelled() => Err(Fault::Cancelled),
@@ -139,14 +141,13 @@ impl Executor {
         if let Err(fault) = end {
             attempt.result.verdict = fault.verdict();
             // An attempt that was stopped has spent what it has spent.
-            if let Some(gateway) = attempt.gateway.as_ref().filter(|gateway| !gateway.records().is_empty()) {
+            if let Some(gateway) = attempt.gateway.as_ref().filter(|gateway| gateway.calls() > 0) {
+                gateway.settled().await;
                 spending::count(&mut attempt.result, gateway);
             }
         }
-        let mut result = attempt.result;
-        if let Verdict::InfraError { message, .. } | Verdict::VerifierError { message } = &mut result.verdict {
-            *message = self.redactor.clean_text(message);
-        }
+        let Attempt { mut result, redactor, .. } = attempt;
+        live::clean(&mut result, &redactor);
         reporter.say(Happening::Ended { result: Box::new(result) });
     }
 }
@@ -158,13 +159,9 @@ struct Attempt<'a> {
     reporter: &'a Reporter,
     /// Where its calls are counted, once it is open.
     gateway: Option<TrialGateway>,
+    /// Knows the attempt's own key as well, once there is one.
+    redactor: Redactor,
     result: AttemptResult,
-}
-
-/// The task's files that the later phases need.
-struct PhaseFiles {
-    verifier: LoadedTree,
-    oracle: Option<LoadedTree>,
 }
 
 impl Attempt<'_> {
@@ -174,6 +171,9 @@ impl Attempt<'_> {
         let gateway = self.gateway(agent.as_ref()).await?;
         self.gateway.clone_from(&gateway);
         let (mut place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
+        if let Some(access) = place.way.as_ref().and_then(TrialNetwork::access) {
+            self.redactor = self.redactor.and([access.token]);
+        }
         self.result.phases.preparing = Some(ms(started));
 
         self.reporter.phase(Phase::Agent);
@@ -183,7 +183,7 @@ impl Attempt<'_> {
         self.keep_agent(agent.as_ref(), &run, gateway.as_ref(), &place);
         place.shut();
         let trace = serde_json::to_vec(&run.trace).unwrap_or_default();
-        let calls = spending::calls(gateway.as_ref(), &self.executor.redactor);
+        let calls = spending::calls(gateway.as_ref(), &self.redactor);
         let (blobs, killed) = (self.executor.blobs.as_ref(), place.sandbox.kill_all());
         let (trace, calls, killed) = tokio::join!(blobs.put(trace), spending::keep(calls, blobs), killed);
         self.result.calls = calls;
@@ -195,7 +195,7 @@ impl Attempt<'_> {
         self.reporter.phase(Phase::Verifying);
         let started = Instant::now();
         let keeps = self.order.task.verifier.keeps_test_settings;
-        let mut leavings = Leavings::look(&place, keeps, blobs, &self.executor.redactor).await?;
+        let mut leavings = Leavings::look(&place, keeps, blobs, &self.redactor).await?;
         let court = self.executor.court(self.order, place).await?;
         leavings.clear(court.sandbox.as_ref()).await?;
         self.keep_leavings(leavings);
@@ -222,8 +222,7 @@ impl Attempt<'_> {
 
     /// A skill that lay in its place and was never put before the model was not on trial: both arms would be the same run.
     fn is_skill_available(&self) -> Result<(), Fault> {
-        let seen = &self.result.activation;
-        if !self.order.on_trial().is_empty() && seen.listed == Some(false) && seen.opened != Some(true) {
+        if !self.order.on_trial().is_empty() && self.result.activation.is_unavailable() {
             let looked_in = self.result.audit.as_ref().map(|audit| audit.looked_in.join(", ")).unwrap_or_default();
             return Err(Fault::Audit(format!(
                 "the skill was not available: it lay where the agent looks ({looked_in}), and no request told the model of it"
@@ -263,7 +262,8 @@ impl Attempt<'_> {
         let wanted = image::request(&order.task, &order.settings, &executor.blobs).await?;
         self.result.findings.extend(wanted.notes);
         let reporter = self.reporter.clone();
-        let progress = move |event: BuildEvent| reporter.log(Phase::Preparing, image::line(event));
+        let redactor = self.redactor.clone();
+        let progress = move |event| reporter.log(Phase::Preparing, redactor.clean_text(&image::line(event)));
         let mut image = executor.images.ensure(&wanted.request, &progress).await?;
         if let Some(target) = &order.task.environment.repository {
             self.result.findings.append(&mut image.findings);
@@ -275,28 +275,14 @@ impl Attempt<'_> {
         self.result.image = Some(image.id.clone());
         self.result.build_context = image.context;
         self.result.findings.extend(image.findings.iter().cloned());
-        let (place, files) = tokio::join!(executor.place(order, agent, gateway, &image), self.files(agent));
+        let files = PhaseFiles::load(&order.task, agent.needs_oracle(), executor.blobs.as_ref());
+        let (place, files) = tokio::join!(executor.place(order, agent, gateway, &image), files);
         let mut place = place?;
         self.result.audit = Some(place.audit.clone());
         oracle_skills::place(executor.blobs.as_ref(), order, agent, place.sandbox.as_ref(), &wanted.skill_places)
             .await?;
         self.result.findings.append(&mut place.findings);
         Ok((place, files?))
-    }
-
-    async fn files(&self, agent: &dyn Agent) -> Result<PhaseFiles, Fault> {
-        let task = &self.order.task;
-        let verifier = Verification::files(task, self.executor.blobs.as_ref()).await?;
-        let oracle = match (&task.oracle, agent.needs_oracle()) {
-            (_, false) => None,
-            (None, true) => return Err(Fault::Order(format!("task {} has no solution of its own", task.name))),
-            (Some(oracle), true) => {
-                let tree = task.tree.below(oracle.folder.as_str());
-                let files = load_tree(self.executor.blobs.as_ref(), &tree).await;
-                Some(files.map_err(|source| Fault::Blobs { what: "a file of the task's solution", source })?)
-            }
-        };
-        Ok(PhaseFiles { verifier, oracle })
     }
 
     async fn agent_phase(
@@ -307,7 +293,7 @@ impl Attempt<'_> {
         files: &PhaseFiles,
     ) -> AgentRun {
         let task = &self.order.task;
-        let mut log = PhaseLog::new(Phase::Agent, self.reporter.clone(), &self.executor.redactor);
+        let mut log = PhaseLog::new(Phase::Agent, self.reporter.clone(), &self.redactor);
         let reporter = self.reporter.clone();
         let mut steps = move |step| reporter.step(step);
         let oracle = task.oracle.as_ref().zip(files.oracle.as_ref());
@@ -325,7 +311,7 @@ impl Attempt<'_> {
             limit: spending::agent_limit(self.order, limit, gateway.is_some()),
             log: &mut log,
             steps: &mut steps,
-            redactor: &self.executor.redactor,
+            redactor: &self.redactor,
             clock: self.executor.clock.as_ref(),
         });
         let run = tokio::select! {
@@ -365,7 +351,6 @@ impl Attempt<'_> {
             None => self.result.usage = agent.uncounted_usage(),
         }
         if let Some(note) = &run.note {
-            let note = self.executor.redactor.clean_text(note);
             self.result.findings.push(Finding::note("agent_note", "agent", note));
         }
     }
@@ -376,7 +361,7 @@ impl Attempt<'_> {
             sandbox: court.sandbox.as_ref(),
             blobs: self.executor.blobs.as_ref(),
             reporter: self.reporter,
-            redactor: &self.executor.redactor,
+            redactor: &self.redactor,
             timeout_multiplier: self.order.settings.timeout_multiplier,
             workdir: &court.workdir,
         }

@@ -54,7 +54,7 @@ pub(super) fn caps(order: &TrialOrder) -> Caps {
     }
 }
 
-/// Tells what the attempt has spent whenever a call of its agent has ended, so that it is known should nobody live to tell its end.
+/// Tells what the attempt has spent whenever a call of its agent begins or ends, so that it is known should nobody live to tell its end.
 pub(super) async fn tell(gateway: Option<&TrialGateway>, reporter: &Reporter) -> Infallible {
     let Some(mut spending) = gateway.map(TrialGateway::spending) else { return pending().await };
     while spending.changed().await.is_ok() {
@@ -71,7 +71,8 @@ pub(super) fn tell_last(gateway: Option<&TrialGateway>, reporter: &Reporter) {
 }
 
 fn say(spent: &Spent, reporter: &Reporter) {
-    reporter.say(Happening::Spent { spent: Spending { tokens: spent.tokens, money: spent.money, calls: spent.calls } });
+    let Spent { tokens, money, calls, uncounted, time: _ } = *spent;
+    reporter.say(Happening::Spent { spent: Spending { tokens, money, calls, uncounted } });
 }
 
 /// What the wire has counted, into the result.
@@ -79,7 +80,7 @@ pub(super) fn count(result: &mut AttemptResult, gateway: &TrialGateway) {
     result.usage = gateway.usage();
     result.cost = gateway.cost();
     result.prices = Some(gateway.price_version());
-    result.model_calls = Some(gateway.records().len() as u64);
+    result.model_calls = Some(gateway.calls());
 }
 
 /// How long the agent may run: its task's limit, or the plan's where that is shorter. An agent whose calls are refused at the plan's gets some time

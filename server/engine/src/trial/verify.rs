@@ -12,7 +12,7 @@ use formats::verdict::{Judgement, VerifierEnding, VerifierRun, judge};
 use super::fault::Fault;
 use super::live::PhaseLog;
 use super::reporter::Reporter;
-use crate::blobs::{Blobs, load_tree};
+use crate::blobs::Blobs;
 use crate::sandbox::{Caps, Download, ExecEnd, ExecSpec, Exit, Redactor, Sandbox, Upload};
 
 /// Where the verifier's files wait until the script below has cleared the way. An agent's own `/tests` never mixes with them.
@@ -47,12 +47,6 @@ pub(super) struct Verification<'a> {
 }
 
 impl Verification<'_> {
-    /// The files that the verifier will need; fetched while the agent still works.
-    pub(super) async fn files(task: &Task, blobs: &dyn Blobs) -> Result<LoadedTree, Fault> {
-        let tree = task.tree.below(task.verifier.folder.as_str());
-        load_tree(blobs, &tree).await.map_err(|source| Fault::Blobs { what: "a verifier file", source })
-    }
-
     /// Runs the verifier and judges.
     pub(super) async fn run(self, files: &LoadedTree) -> Result<Verified, Fault> {
         self.sandbox.upload(Upload::new().folder("/.skilldelta", 0o700).tree(STAGE, files)).await?;
@@ -91,7 +85,9 @@ impl Verification<'_> {
             Exit::TimedOut { limit } => VerifierEnding::TimedOut { limit },
             Exit::OutOfMemory { limit_mb } => VerifierEnding::OutOfMemory { limit_mb },
         };
-        let file = |path: &str| left.files.get(path).map(|file| file.bytes.clone());
+        // Before anything is cut out of them, so that no piece of a secret is left at an edge.
+        let clean = |bytes: &[u8]| self.redactor.clean_bytes(bytes);
+        let file = |path: &str| left.files.get(path).map(|file| clean(&file.bytes));
         let is_ctrf = |name: &str| name.starts_with("ctrf") && name.ends_with(".json");
         VerifierRun {
             ending,
@@ -101,13 +97,13 @@ impl Verification<'_> {
                 .files
                 .iter()
                 .filter(|(path, _)| is_ctrf(path.file_name()))
-                .map(|(path, file)| (path.to_string(), file.bytes.clone()))
+                .map(|(path, file)| (path.to_string(), clean(&file.bytes)))
                 .collect(),
             junit: left
                 .files
                 .iter()
                 .filter(|(path, _)| path.as_str().ends_with(".xml"))
-                .map(|(path, file)| (path.to_string(), file.bytes.clone()))
+                .map(|(path, file)| (path.to_string(), clean(&file.bytes)))
                 .collect(),
             checks: file(CHECKS),
             output,

@@ -221,6 +221,12 @@ impl Bench {
         self.run(files, task, condition).await
     }
 
+    /// A trial without the skill in which the agent has 170 s times `time`.
+    pub async fn hurried_trial(&self, animal: &str, time: f64) -> Ended {
+        let (files, task) = count_task(animal, 1, &self.rig, self.user);
+        self.order(&files, task, Condition::NoSkill, Vec::new(), time).await
+    }
+
     /// A trial without the skill whose instruction is that of [`Bench::trial`] with more behind it.
     pub async fn long_trial(&self, animal: &str, answer: u32, more: &str) -> Ended {
         let (files, mut task) = count_task(animal, answer, &self.rig, self.user);
@@ -237,7 +243,7 @@ impl Bench {
     /// A trial of a plan without any skill, as an audit of a task is.
     pub async fn plain_trial(&self, animal: &str, answer: u32) -> Ended {
         let (files, task) = count_task(animal, answer, &self.rig, self.user);
-        self.order(&files, task, Condition::NoSkill, Vec::new()).await
+        self.order(&files, task, Condition::NoSkill, Vec::new(), self.time).await
     }
 
     async fn run(&self, files: LoadedTree, task: Task, condition: Condition) -> Ended {
@@ -245,10 +251,17 @@ impl Bench {
         for (_, file) in skill_files.iter() {
             self.blobs.put(file.bytes.clone()).await.unwrap();
         }
-        self.order(&files, task, condition, vec![skill]).await
+        self.order(&files, task, condition, vec![skill], self.time).await
     }
 
-    async fn order(&self, files: &LoadedTree, task: Task, condition: Condition, skills: Vec<SkillPackage>) -> Ended {
+    async fn order(
+        &self,
+        files: &LoadedTree,
+        task: Task,
+        condition: Condition,
+        skills: Vec<SkillPackage>,
+        time: f64,
+    ) -> Ended {
         for (_, file) in files.iter() {
             self.blobs.put(file.bytes.clone()).await.unwrap();
         }
@@ -267,7 +280,7 @@ impl Bench {
             },
             model: Some(ModelRef { name: MODEL.to_owned(), upstream: "scripted".to_owned(), scripted: true }),
             spent: Spending::default(),
-            settings: RunSettings { timeout_multiplier: self.time, ..RunSettings::default() },
+            settings: RunSettings { timeout_multiplier: time, ..RunSettings::default() },
         };
         let (events, mut received) = mpsc::unbounded_channel();
         self.executor.run(order, events, CancellationToken::new()).await;

@@ -117,10 +117,19 @@ impl Bench {
     }
 
     async fn made(name: &str, outside: Outside, mirrors: Mirrors) -> Self {
+        let agent = Arc::new(CommandAgent::new(SCRIPT_AGENT));
+        Self::of(name, outside, mirrors, agent, Gateway::new(Vec::new())).await
+    }
+
+    /// With an agent of the test's own, and the models that it may ask.
+    pub async fn of_agent(name: &str, agent: Arc<dyn Agent>, gateway: Gateway) -> Self {
+        Self::of(name, Outside::INTERNET, Mirrors::default(), agent, gateway).await
+    }
+
+    async fn of(name: &str, outside: Outside, mirrors: Mirrors, agent: Arc<dyn Agent>, gateway: Gateway) -> Self {
         let rig = Rig::new(name).await;
         let folder = tempfile::tempdir().unwrap();
         let blobs = Arc::new(MemoryBlobs::default());
-        let agent = CommandAgent::new(SCRIPT_AGENT);
         let named = AgentRef::new(agent.name(), agent.version());
         let executor = Executor::new(ExecutorParts {
             engine: Arc::new(rig.engine.clone()),
@@ -130,9 +139,9 @@ impl Bench {
                 search_path: std::env::var_os("PATH"),
                 ..RepositoriesConfig::at(folder.path().join("repositories"))
             }),
-            gateway: Gateway::new(Vec::new()),
+            gateway,
             networks: Networks::with_outside(rig.engine.clone(), folder.path().join("run"), outside),
-            agents: vec![Arc::new(agent)],
+            agents: vec![agent],
             blobs: Arc::clone(&blobs) as Arc<dyn Blobs>,
             clock: Arc::new(|| Timestamp(1)),
             instance: rig.instance.clone(),
@@ -206,7 +215,8 @@ impl Bench {
         self.rig.docker.remove_image(image, Some(options), None).await.unwrap();
     }
 
-    async fn run(&self, order: TrialOrder) -> Ended {
+    /// A trial as it is ordered.
+    pub async fn run(&self, order: TrialOrder) -> Ended {
         let (events, mut received) = mpsc::unbounded_channel();
         self.executor.run(order, events, CancellationToken::new()).await;
         let (mut agent, mut verifier, mut result) = (String::new(), String::new(), None);

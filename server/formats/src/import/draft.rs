@@ -159,6 +159,7 @@ fn trial(run: &Run, id: TrialId, task: TaskId, repeat: u32, at: Timestamp) -> Tr
             ended_at: attempt.ended_at,
             verdict: Some(attempt.result.verdict.clone()),
             result: Some(attempt.result.clone()),
+            told: None,
         })
         .collect();
     let last = run.attempts.last();

@@ -131,6 +131,7 @@ fn one(
         ended_at: None,
         verdict: Some(verdict.clone()),
         result: Some(result),
+        told: None,
     };
     let state =
         TrialState::Finished { attempts: trial.attempts, verdict, at: report.created_at.max(Timestamp(0)).min(now) };

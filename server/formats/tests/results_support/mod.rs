@@ -20,7 +20,7 @@ use domain::history::{AttemptHistory, EvaluationHistory, TrialHistory};
 use domain::id::{EvaluationId, SkillVersionId, TaskId, TrialId};
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
 use domain::skill_audit::{Activation, FoundSkill, SkillAudit, SkillText};
-use domain::spending::SpendingCaps;
+use domain::spending::{Spending, SpendingCaps};
 use domain::tamper::{ChangeKind, OutsideChanges, PathChange, Suspicion};
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
@@ -180,12 +180,15 @@ impl Any {
         for number in 1..=count {
             let verdict = self.verdict();
             let result = self.maybe(|any| any.result(verdict.clone(), files));
+            let told =
+                self.maybe(|any| Spending { tokens: any.number(), money: 0.5, calls: 3, uncounted: any.number() });
             attempts.push(AttemptHistory {
                 number,
                 started_at: Some(Timestamp(1_000 + i64::from(number))),
                 ended_at: self.maybe(|any| Timestamp(any.number() as i64)),
                 verdict: Some(verdict),
                 result,
+                told,
             });
         }
         let verdict = attempts.last().and_then(|attempt| attempt.verdict.clone()).unwrap_or(Verdict::Cancelled);

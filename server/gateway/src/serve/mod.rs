@@ -30,6 +30,11 @@ use crate::upstream::{ByteStream, UpstreamError};
 
 /// Longest request, in bytes: above what any vendor takes.
 pub const MAX_REQUEST: usize = 64 << 20;
+/// Bytes of all requests that one trial may have under way at once: each is kept until its answer begins, since it may have to be asked
+/// again. What goes beyond waits.
+pub const MAX_UNDER_WAY: usize = 4 * MAX_REQUEST;
+/// Bytes in which that is counted.
+const ROOM_UNIT: usize = 1 << 10;
 /// Connections that one trial may hold open.
 const MAX_CONNECTIONS: usize = 512;
 /// Longest path of a socket that the system takes, with room to spare.
@@ -70,7 +75,8 @@ impl Drop for Served {
 /// Any of the file system's.
 pub fn serve(gateway: TrialGateway, token: TrialToken, folder: &Path) -> io::Result<Served> {
     let (listener, socket) = listen(folder, &gateway.attempt().to_string())?;
-    let shared = Arc::new(Shared { gateway, token: token.clone() });
+    let room = Arc::new(Semaphore::new(MAX_UNDER_WAY / ROOM_UNIT));
+    let shared = Arc::new(Shared { gateway, token: token.clone(), room });
     let accepting = tokio::spawn(accept(listener, shared));
     Ok(Served { socket, token, accepting })
 }
@@ -119,6 +125,12 @@ fn bind(folder: &Path, socket: &Path) -> io::Result<UnixListener> {
 struct Shared {
     gateway: TrialGateway,
     token: TrialToken,
+    room: Arc<Semaphore>,
+}
+
+/// Units that so many bytes take.
+fn room(bytes: usize) -> usize {
+    bytes.div_ceil(ROOM_UNIT).max(1)
 }
 
 async fn accept(listener: UnixListener, shared: Arc<Shared>) {
@@ -173,8 +185,18 @@ async fn respond(shared: &Shared, request: Request<Incoming>) -> Response<ByteSt
     if body.size_hint().lower() > MAX_REQUEST as u64 {
         return refuse(Refusal::TooLarge { limit: MAX_REQUEST });
     }
+    let most = body.size_hint().upper().and_then(|most| usize::try_from(most).ok()).unwrap_or(MAX_REQUEST);
+    let wanted = u32::try_from(room(most.min(MAX_REQUEST))).unwrap_or(u32::MAX);
+    let Ok(mut taken) = Arc::clone(&shared.room).acquire_many_owned(wanted).await else {
+        return refuse(Refusal::Unreadable { reason: "the trial is over".to_owned() });
+    };
     match Limited::new(body, MAX_REQUEST).collect().await {
-        Ok(body) => shared.gateway.handle(Request::from_parts(parts, body.to_bytes())).await,
+        Ok(body) => {
+            let body = body.to_bytes();
+            let _kept = taken.split(room(body.len()));
+            drop(taken);
+            shared.gateway.handle(Request::from_parts(parts, body)).await
+        }
         Err(error) if error.is::<LengthLimitError>() => refuse(Refusal::TooLarge { limit: MAX_REQUEST }),
         Err(_) => refuse(Refusal::Unreadable { reason: "it was cut off".to_owned() }),
     }

@@ -25,15 +25,17 @@ enum Place {
     Pooled(String),
     /// One of its own, since nobody here saw the runs.
     Alone(EvaluationId),
-    /// None: an audit, a comparison of something else than a skill with no skill, or a plan that may end once its own evidence suffices,
-    /// after which a p for a fixed number of tasks is too small.
+    /// None: an audit, a comparison of something else than a skill with no skill, tasks in another network than they say, or a plan that may
+    /// end once its own evidence suffices, after which a p for a fixed number of tasks is too small.
     Nowhere,
 }
 
 impl Place {
     fn of(waiting: &Waiting) -> Result<Self> {
         let plan: EvaluationPlan = from_json("evaluations.plan", &waiting.plan)?;
-        let ranks = plan.kind == PlanKind::Evaluation && plan.comparison.is_plain() && !plan.settings.stop.evidence;
+        let settings = &plan.settings;
+        let as_said = settings.network.is_none() && !settings.stop.evidence;
+        let ranks = plan.kind == PlanKind::Evaluation && plan.comparison.is_plain() && as_said;
         Ok(match (ranks, waiting.is_imported) {
             (false, _) => Self::Nowhere,
             (true, true) => Self::Alone(EvaluationId(waiting.id)),

@@ -157,9 +157,10 @@ async fn an_order_says_what_each_arm_holds() {
 async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
     let store = Store::temp().await.unwrap();
     let mut plan = plan(&store, 2, 1).await;
-    for (limit, spent) in
-        [(Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5, calls: 0 }), (None, Spending::default())]
-    {
+    for (limit, spent) in [
+        (Some(9.0), Spending { tokens: 12 + 130, money: 0.5 + 0.5, calls: 3, uncounted: 1 }),
+        (None, Spending::default()),
+    ] {
         plan.settings.spending.evaluation_money = limit;
         let id = store.create_evaluation(&plan, at(1)).await.unwrap();
         let usage = TokenUsage { input: Some(7), output: Some(5), ..TokenUsage::UNKNOWN };
@@ -171,14 +172,22 @@ async fn an_order_under_a_limit_of_the_whole_evaluation_says_what_is_spent() {
             let event = ended(claim.attempt, 3, result);
             assert!(store.record_event(id, claim.trial.id, &event).await.unwrap().is_yes());
         }
-        // It told what it had spent, twice, and was then killed.
+        // It told what it had spent, twice, and was then killed in the middle of a call.
         let killed = claim(&store, 4).await.unwrap();
-        for (tokens, money) in [(100, 0.25), (130, 0.5)] {
-            let what = Happening::Spent { spent: Spending { tokens, money, calls: 0 } };
+        let told = [(100, 0.25, 1), (130, 0.5, 2), (130, 0.5, 3)];
+        let told =
+            told.map(|(tokens, money, calls)| Spending { tokens, money, calls, uncounted: u64::from(calls > 2) });
+        for spent in told {
+            let what = Happening::Spent { spent };
             let event = TrialEvent { attempt: killed.attempt, at: at(4), what };
             store.record_event(id, killed.trial.id, &event).await.unwrap();
         }
         assert_eq!(store.close_all_running(at(5)).await.unwrap().len(), 1);
+        let kept: Vec<_> = store.attempts(killed.trial.id).await.unwrap();
+        assert_eq!(
+            kept.iter().map(|attempt| (&attempt.result, attempt.told)).collect::<Vec<_>>(),
+            [(&None, Some(told[2]))]
+        );
         let next = claim(&store, 6).await.unwrap();
         assert_eq!((next.trial.evaluation, store.order(&next).await.unwrap().spent), (id, spent));
         store.request_cancel(id, at(7)).await.unwrap();

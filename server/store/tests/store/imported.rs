@@ -31,6 +31,7 @@ fn trial(id: i64, condition: Condition, verdict: Verdict) -> TrialHistory {
         ended_at: None,
         verdict: Some(verdict.clone()),
         result: Some(AttemptResult { reward: Some(1.0), ..AttemptResult::bare(verdict.clone()) }),
+        told: None,
     };
     let state = TrialState::Finished { attempts: 1, verdict, at: at(1) };
     TrialHistory { id: TrialId(id), task: TaskId(-1), condition, repeat: 1, state, attempts: vec![attempt] }

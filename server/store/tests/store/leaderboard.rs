@@ -5,7 +5,9 @@ use domain::comparison::{Baseline, Comparison};
 use domain::condition::Condition;
 use domain::id::EvaluationId;
 use domain::leaderboard::{Attestation, LeaderboardPage, LeaderboardQuery, LeaderboardRow};
-use domain::plan::{EvaluationPlan, ModelRef, SkillRef, Treatment};
+use domain::network::NetworkChoice;
+use domain::plan::{EvaluationPlan, ModelRef, RunSettings, SkillRef, Treatment};
+use domain::task::NetworkPolicy;
 use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, Verdict};
 use sqlx::sqlite::SqliteConnectOptions;
@@ -145,6 +147,9 @@ async fn what_compares_something_else_is_in_no_row() {
         let comparison = Comparison { baseline, ..Comparison::default() };
         evaluated(&store, &EvaluationPlan { treatment, comparison, ..plan.clone() }).await;
     }
+    let network = NetworkChoice { agent: Some(NetworkPolicy::Public), verifier: None };
+    let settings = RunSettings { network, ..plan.settings.clone() };
+    evaluated(&store, &EvaluationPlan { settings, ..plan.clone() }).await;
     assert_eq!((view(&store, "").await.all, store.leaderboard_so_far().await.unwrap().1), (0, 0));
     evaluated(&store, &plan).await;
     assert_eq!(only(&store).await.record.measured.pairs, 6);

@@ -141,13 +141,19 @@ impl Site<'_> {
 
     /// Uploads the corner's skill, adds its tasks and starts an evaluation, as the pages do.
     pub fn start(&self, agent: &str) -> i64 {
+        self.start_with(&[("agent", agent)])
+    }
+
+    /// As [`Site::start`], with these fields of the form.
+    pub fn start_with(&self, more: &[(&str, &str)]) -> i64 {
         let skill = std::fs::read(self.home.path("skills/measured-words/SKILL.md")).unwrap();
         assert_eq!(self.upload(&self.csrf(), &[("measured-words/SKILL.md", &skill)]).status, 200);
         let tasks = self.home.tasks();
         let added = self.post("/tasks/add", &[("path", &tasks)]);
         assert_eq!(added.status, 200, "{}", added.body);
         let ids: Vec<String> = (1..=std::fs::read_dir(&tasks).unwrap().count()).map(|id| id.to_string()).collect();
-        let mut fields = vec![("skill", "1"), ("agent", agent), ("k", "1"), ("concurrency", "2")];
+        let mut fields = vec![("skill", "1"), ("k", "1"), ("concurrency", "2")];
+        fields.extend(more);
         fields.extend(ids.iter().map(|id| ("task", id.as_str())));
         let started = self.post("/evaluations/start", &fields);
         assert_eq!(started.status, 303, "{}", started.body);

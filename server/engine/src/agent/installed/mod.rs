@@ -211,7 +211,7 @@ impl Agent for Installed {
             Ok(end) => end,
             Err(error) => return recorder.end(AgentEnd::SandboxFailed(error)),
         };
-        wire::settled(gateway).await;
+        gateway.settled().await;
         let (reading, words) = output.end();
         recorder.used(&end);
         let reading = match self.program.record() {

@@ -1,29 +1,10 @@
 //! The wire's count beside the agent's own: it goes into the steps, and a disagreement is told.
 
-use std::time::Duration;
-
 use domain::finding::Finding;
 use domain::trace::{Source, Trace, TraceStep};
 use domain::usage::TokenUsage;
 use formats::trace::Reading;
 use gateway::{CallOutcome, CallRecord, TrialGateway};
-use tokio::time::{sleep, timeout};
-
-/// How long the end of the last calls is waited for, and how often it is looked at.
-const SETTLING: Duration = Duration::from_secs(3);
-const LOOK: Duration = Duration::from_millis(20);
-
-/// Waits until the calls of a program that has ended have ended too: the gateway may learn of it a little later.
-pub(super) async fn settled(gateway: &TrialGateway) {
-    let ended = async {
-        while gateway.calls_under_way() > 0 {
-            sleep(LOOK).await;
-        }
-    };
-    if timeout(SETTLING, ended).await.is_err() {
-        tracing::warn!(attempt = gateway.attempt().0, "calls of an agent that has ended are still under way");
-    }
-}
 
 /// Tokens as the agent counts them, sub-agents included: from its stream, or where this ended too early from its session file.
 pub(super) fn reported(reading: &Reading, session: Option<&Reading>) -> TokenUsage {

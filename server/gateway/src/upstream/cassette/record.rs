@@ -151,6 +151,8 @@ impl Tape {
         let body = Vec::from(self.inner.redact(Bytes::from(std::mem::take(&mut self.body))));
         let Ok(body) = String::from_utf8(body) else { return };
         self.entry.body = body;
+        let last = self.inner.redact(Bytes::from(std::mem::take(&mut self.entry.last)));
+        self.entry.last = String::from_utf8_lossy(&last).into_owned();
         let written = tokio::task::spawn_blocking(move || append(&self)).await;
         if let Ok(Err(error)) = written {
             tracing::warn!(%error, "an answer could not be recorded; a replay will miss it");

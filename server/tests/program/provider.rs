@@ -1,0 +1,107 @@
+//! A provider that fails, a server that dies while one is asked, and what the phases reach.
+
+use serde_json::{Value, json};
+
+use crate::common::{Home, Site, Task};
+
+fn model(home: &Home, turns: &Value) -> String {
+    home.write("model.json", json!({"schema": "skilldelta-model-1", "rules": [{"turns": turns}]}).to_string());
+    home.path("model.json").display().to_string()
+}
+
+fn bash(command: &str, tokens: u64) -> Value {
+    let usage = json!({"input": tokens, "cache_read": 0, "cache_write": 0, "output": 0});
+    json!({"text": "I work.", "tools": [{"name": "bash", "input": {"command": command}}], "usage": usage})
+}
+
+/// What such a call has spent nobody can know: what is told of the attempt is the least that it can be.
+#[test]
+fn a_call_under_way_when_the_server_is_killed_is_known_to_be_uncounted() {
+    let home = Home::new("uncounted");
+    home.task(&Task::new("one"));
+    let hangs = model(&home, &json!([bash("true", 1234), {"text": "Half of an answer", "fault": "hang"}]));
+    let site = home.serve(&["--scripted-model", &hangs]);
+    let id = site.start_with(&[("agent", "bash"), ("model", "scripted/scripted")]);
+    let second_call = r#""calls":2,"uncounted":1"#;
+    let events = format!("/api/evaluations/{id}/events");
+    site.events(&events, Some("0"), |text| text.matches(second_call).count() == 2);
+    site.running.stop("KILL");
+
+    let last = json!({"text": "Done.", "usage": {"input": 1, "cache_read": 0, "cache_write": 0, "output": 0}});
+    let answers = json!([bash("echo done > answer.txt", 10), last]);
+    let site = home.serve(&["--scripted-model", &model(&home, &answers)]);
+    site.idle_after(id);
+    let pair = site.get(&format!("/evaluations/{id}/pairs/1/1")).body;
+    let told = "at least 1234 tokens in 2 model calls, of which 1 not counted to the end";
+    assert_eq!(pair.matches(told).count(), 2, "{pair}");
+    let export = site.json(&format!("/evaluations/{id}/export/json"));
+    for trial in export["trials"].as_array().unwrap() {
+        let [killed, last] = trial["attempts"].as_array().unwrap().as_slice() else { panic!("{trial}") };
+        assert_eq!((&killed["result"], &killed["told"]["uncounted"]), (&Value::Null, &1.into()), "{killed}");
+        assert_eq!((&last["told"], &last["result"]["model_calls"]), (&Value::Null, &2.into()), "{last}");
+    }
+    let page = site.get(&format!("/evaluations/{id}")).body;
+    assert!(page.contains("All attempts of all trials together: at least 2490 tokens in 8 model calls"), "{page}");
+    site.stop();
+    let spent = home.report(id).spent.unwrap();
+    assert_eq!((spent.tokens, spent.calls, spent.uncounted), (2 * 1234 + 2 * 11, 8, 2));
+    home.finish();
+}
+
+#[test]
+fn how_long_an_outage_is_borne_is_a_setting() {
+    let home = Home::new("outage");
+    home.task(&Task::new("one"));
+    let down = model(&home, &json!([{"error": {"status": 529, "type": "overloaded_error", "message": "planted"}}]));
+    let agent = ["--agent", "bash", "--upstream", "scripted", "--model", "scripted", "--scripted-model", &down];
+    home.write("data/skilldelta.toml", "outage_wait_s = 0\n");
+    let (ended, report) = home.eval(&agent);
+    assert_eq!(ended.code, 1, "{ended}");
+    for trial in report["trials"].as_array().unwrap() {
+        assert_eq!(trial["verdict"], "infra_error", "{trial}");
+        assert!(trial["error"].as_str().unwrap().contains("529"), "{trial}");
+    }
+    for trial in home.kept(1) {
+        let calls: Value = serde_json::from_slice(&home.blob(trial.last().calls)).unwrap();
+        let calls: Vec<_> = calls.as_array().unwrap().iter().map(|call| call["retries"].clone()).collect();
+        assert_eq!(calls, [0], "asked once, and no more");
+    }
+    home.write("data/skilldelta.toml", "outage_wait_s = 86400\n");
+    let (skill, tasks) = (home.skill(), home.tasks());
+    let ended = home.run(&[&["eval", "--skill", &skill, "--tasks", &tasks][..], &agent].concat());
+    ended.told(2, &["outage_wait_s", "from 0 to 3600", "86400"]);
+    home.finish();
+}
+
+#[test]
+fn a_network_that_is_chosen_in_the_form_is_told_with_the_plan_and_the_result() {
+    let home = Home::new("chosen");
+    home.task(&Task::new("one"));
+    let site = home.serve(&[]);
+    let chosen = [("agent", "nop"), ("agent_network", "hosts"), ("agent_hosts", "a.example, b.example:8443")];
+    let id = site.start_with(&[&chosen[..], &[("verifier_network", "none")]].concat());
+    let fields = [("skill", "1"), ("task", "1"), ("agent", "nop"), ("agent_network", "public")];
+    let card = form(&site, &fields);
+    let warning = "network is public in both arms, in place of what 1 of 1 task says (as one: none)";
+    assert!(card.contains(warning) && card.contains("--agent-network public"), "{card}");
+    let fields =
+        [("skill", "1"), ("task", "1"), ("agent", "nop"), ("agent_network", "hosts"), ("agent_hosts", "http://a")];
+    let refused = form(&site, &fields);
+    assert!(refused.contains("is no host") && refused.contains("id=\"agent_hosts-problem\""), "{refused}");
+    site.idle_after(id);
+    let page = site.get(&format!("/evaluations/{id}")).body;
+    assert!(page.contains("agent allow:a.example,b.example:8443, verifier none"), "{page}");
+    assert!(page.contains("agent%5Fnetwork=hosts"), "to be run again alike: {page}");
+    site.stop();
+    let report = serde_json::to_value(home.report(id)).unwrap();
+    let hosts = json!({"allowlist": {"hosts": ["a.example", "b.example:8443"]}});
+    assert_eq!(report["network"], json!({"agent": hosts, "verifier": "none"}));
+    home.finish();
+}
+
+/// The form as it comes back from being checked.
+fn form(site: &Site<'_>, fields: &[(&str, &str)]) -> String {
+    let checked = site.post("/evaluations/check", fields);
+    assert_eq!(checked.status, 303, "{}", checked.body);
+    site.get(checked.header("location")).body
+}
