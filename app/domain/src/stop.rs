@@ -3,8 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::TrialId;
-use crate::report::TaskReport;
 use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
 use crate::stats::delta::p_value;
@@ -76,14 +74,6 @@ pub struct TaskSoFar {
 }
 
 impl TaskSoFar {
-    /// Of a report; `is_over` says of a trial whether it is decided.
-    #[must_use]
-    pub fn of(task: &TaskReport, is_over: impl Fn(TrialId) -> bool) -> Self {
-        let over = |trial: Option<TrialId>| trial.is_none_or(&is_over);
-        let open = task.pairs.iter().filter(|pair| !(over(pair.trials.without) && over(pair.trials.with))).count();
-        Self { counts: task.counts(), open: u32::try_from(open).unwrap_or(u32::MAX) }
-    }
-
     /// It, if every open pair goes one way.
     fn if_open(self, rescued: bool) -> PairCounts {
         let mut counts = self.counts;

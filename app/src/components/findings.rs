@@ -61,7 +61,7 @@ pub fn FindingNumbers(counts: FindingCounts) -> impl IntoView {
         let class = match severity {
             Severity::Error => "finding-count error",
             Severity::Warning => "finding-count warning",
-            Severity::Note => "finding-count note",
+            Severity::Note => "finding-count",
         };
         (n > 0)
             .then(|| view! { <span class=class><Icon sign=look(severity).1/>{plural(u64::from(n), one, many)}</span> })

@@ -50,7 +50,7 @@ impl Ops {
             trials.iter().filter(|trial| trial.state.verdict().is_some()).map(|trial| trial.id).collect();
         let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, &trials);
         let tasks: Vec<TaskSoFar> =
-            report.tasks.iter().map(|task| TaskSoFar::of(task, |trial| over.contains(&trial))).collect();
+            report.tasks.iter().map(|task| task.so_far(|trial| over.contains(&trial))).collect();
         let why = decide(settings.stop, &tasks, Alpha::FIVE_PERCENT).or(is_late.then_some(StopReason::OutOfTime));
         Ok(why.map(|why| Stopped { why, at, seen: Seen::of(&tasks) }))
     }

@@ -114,7 +114,7 @@ pub struct EvalArgs {
     /// Write the result as JSON; `-` = standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
-    /// Exit with 3 if this holds of the result, as delta<0 or broken>=1. May be given several times.
+    /// Exit with 3 if this holds of the result, as verdict=harms, delta_high<0 or broken>=1. May be given several times.
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<FailIf>,
 }

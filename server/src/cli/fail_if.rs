@@ -1,19 +1,20 @@
-//! Conditions on the result, such as `delta<0`, by which a CI job fails.
+//! Conditions on the result, such as `verdict=harms` or `delta_high<0`, by which a CI job fails.
 
 use std::str::FromStr;
 
 use domain::report::Totals;
 
-/// `METRIC OP NUMBER`.
+/// A condition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FailIf {
-    metric: Metric,
-    comparison: Comparison,
-    limit: f64,
+pub enum FailIf {
+    /// `METRIC OP NUMBER`.
+    Number { metric: Metric, comparison: Comparison, limit: f64 },
+    /// `verdict=WORD`, or `verdict!=WORD`.
+    Verdict { word: &'static str, is: bool },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Comparison {
+pub enum Comparison {
     Less,
     LessOrEqual,
     Greater,
@@ -22,9 +23,10 @@ enum Comparison {
 
 /// The numbers that can be asked for, by their names in the JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Metric {
+pub enum Metric {
     Delta,
     DeltaLow,
+    DeltaHigh,
     Rho,
     PassRateWith,
     PassRateWithout,
@@ -37,9 +39,10 @@ enum Metric {
     PValue,
 }
 
-const METRICS: [(&str, Metric); 12] = [
+const METRICS: [(&str, Metric); 13] = [
     ("delta", Metric::Delta),
     ("delta_low", Metric::DeltaLow),
+    ("delta_high", Metric::DeltaHigh),
     ("rho", Metric::Rho),
     ("pass_rate_with", Metric::PassRateWith),
     ("pass_rate_without", Metric::PassRateWithout),
@@ -51,6 +54,9 @@ const METRICS: [(&str, Metric); 12] = [
     ("tokens_without", Metric::TokensWithout),
     ("p_value", Metric::PValue),
 ];
+
+/// The verdicts by their words in the JSON.
+const VERDICTS: [&str; 5] = ["improves", "harms", "no_effect", "inconclusive", "cannot_be_resolved"];
 
 /// What became of a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +73,12 @@ impl FromStr for FailIf {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("'{text}' is no condition; write one like delta<0, rho>0.5 or broken>=1");
+        let wrong = || format!("'{text}' is no condition; write one like verdict=harms, delta_high<0 or broken>=1");
+        if let Some(rest) = text.trim().strip_prefix("verdict") {
+            return verdict(rest).ok_or_else(|| {
+                format!("'{text}' is no condition; write verdict=WORD or verdict!=WORD, with {}", VERDICTS.join(", "))
+            });
+        }
         let start = text.find(['<', '>']).ok_or_else(wrong)?;
         let (name, rest) = text.split_at_checked(start).ok_or_else(wrong)?;
         let (comparison, limit) = [
@@ -86,21 +97,44 @@ impl FromStr for FailIf {
         if !limit.is_finite() {
             return Err(wrong());
         }
-        Ok(Self { metric, comparison, limit })
+        Ok(Self::Number { metric, comparison, limit })
     }
+}
+
+/// `=WORD` or `!=WORD`.
+fn verdict(text: &str) -> Option<FailIf> {
+    let text = text.trim();
+    let (is, word) =
+        text.strip_prefix("!=").map(|word| (false, word)).or(text.strip_prefix('=').map(|word| (true, word)))?;
+    let word = VERDICTS.into_iter().find(|known| *known == word.trim())?;
+    Some(FailIf::Verdict { word, is })
 }
 
 impl FailIf {
     /// Asks the condition of a result.
     pub fn held(&self, totals: &Totals) -> Held {
-        let Some(value) = self.metric.of(totals) else { return Held::Unknown };
-        let held = match self.comparison {
-            Comparison::Less => value < self.limit,
-            Comparison::LessOrEqual => value <= self.limit,
-            Comparison::Greater => value > self.limit,
-            Comparison::GreaterOrEqual => value >= self.limit,
+        let held = match self {
+            Self::Number { metric, comparison, limit } => {
+                metric.of(totals).map(|value| comparison.holds(value, *limit))
+            }
+            Self::Verdict { word, is } => totals.verdict.map(|verdict| (verdict.word() == *word) == *is),
         };
-        if held { Held::Yes } else { Held::No }
+        match held {
+            None => Held::Unknown,
+            Some(true) => Held::Yes,
+            Some(false) => Held::No,
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::Less => value < limit,
+            Self::LessOrEqual => value <= limit,
+            Self::Greater => value > limit,
+            Self::GreaterOrEqual => value >= limit,
+        }
     }
 }
 
@@ -109,6 +143,7 @@ impl Metric {
         match self {
             Self::Delta => totals.delta,
             Self::DeltaLow => totals.delta_ci.map(|ci| ci.low),
+            Self::DeltaHigh => totals.delta_ci.map(|ci| ci.high),
             Self::Rho => totals.rho,
             Self::PassRateWith => totals.pass_rate_with,
             Self::PassRateWithout => totals.pass_rate_without,
@@ -125,11 +160,16 @@ impl Metric {
 
 #[cfg(test)]
 mod tests {
+    use domain::stats::interval::Interval;
+    use domain::stats::verdict::{Adjustment, DeltaVerdict, Evidence};
+
     use super::*;
 
     #[test]
     fn conditions_are_read_and_asked() {
-        let totals = Totals { delta: Some(-0.1), broken: 2, ..Totals::of(&[], &[]) };
+        let ci = Interval { low: -0.2, high: -0.05 };
+        let verdict = Some(DeltaVerdict::Harms(Evidence { delta: -0.1, ci, p: 0.01, adjustment: Adjustment::Raw }));
+        let totals = Totals { delta: Some(-0.1), broken: 2, verdict, ..Totals::of(&[], &[]) };
         for (text, want) in [
             ("delta<0", Held::Yes),
             ("delta < -0.1", Held::No),
@@ -137,10 +177,17 @@ mod tests {
             ("broken>=2", Held::Yes),
             ("broken>2", Held::No),
             ("rho>0.5", Held::Unknown),
+            ("delta_high<0", Held::Unknown),
+            ("verdict=harms", Held::Yes),
+            ("verdict = improves", Held::No),
+            ("verdict!=improves", Held::Yes),
+            ("verdict!=harms", Held::No),
         ] {
             assert_eq!(text.parse::<FailIf>().unwrap().held(&totals), want, "{text}");
         }
-        for text in ["", "delta", "delta=0", "delta<", "delta<nan", "speed<1", "<0"] {
+        for text in
+            ["", "delta", "delta=0", "delta<", "delta<nan", "speed<1", "<0", "verdict", "verdict=good", "verdict<1"]
+        {
             assert!(text.parse::<FailIf>().is_err(), "{text}");
         }
     }

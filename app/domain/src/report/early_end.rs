@@ -3,10 +3,11 @@
 
 use super::totals::counts;
 use super::{EvaluationReport, TaskReport, Totals, TrialRecord};
+use crate::id::TrialId;
 use crate::stats::alpha::Alpha;
 use crate::stats::delta::delta;
 use crate::stats::verdict::{DeltaVerdict, VerdictRule};
-use crate::stop::{Seen, StopReason, Stopped};
+use crate::stop::{Seen, StopReason, Stopped, TaskSoFar};
 use crate::time::Timestamp;
 
 /// The most evidence that was there at any time, as the tasks ended one after the other; tasks that are not over yet say nothing.
@@ -18,6 +19,16 @@ pub(super) fn seen(tasks: &[TaskReport], trials: &[TrialRecord]) -> Seen {
     let mut over: Vec<(Timestamp, &TaskReport)> = tasks.iter().filter_map(|task| Some((ended(task)?, task))).collect();
     over.sort_by_key(|(at, _)| *at);
     Seen::most(over.into_iter().map(|(_, task)| task.counts()))
+}
+
+impl TaskReport {
+    /// The task as a stop rule sees it; `is_over` says of a trial whether it is decided.
+    #[must_use]
+    pub fn so_far(&self, is_over: impl Fn(TrialId) -> bool) -> TaskSoFar {
+        let over = |trial: Option<TrialId>| trial.is_none_or(&is_over);
+        let open = self.pairs.iter().filter(|pair| !(over(pair.trials.without) && over(pair.trials.with))).count();
+        TaskSoFar { counts: self.counts(), open: u32::try_from(open).unwrap_or(u32::MAX) }
+    }
 }
 
 impl EvaluationReport {

@@ -19,6 +19,7 @@ pub mod fisher;
 pub mod gain;
 pub mod interval;
 pub mod mcnemar;
+mod method;
 pub mod multiple;
 pub mod newcombe;
 pub mod noise;

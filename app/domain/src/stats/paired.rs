@@ -5,9 +5,9 @@
 
 use super::alpha::Alpha;
 use super::counts::PairCounts;
-use super::delta::CiMethod;
 use super::exact::exact;
 use super::interval::Interval;
+use super::method::CiMethod;
 use super::newcombe::square_and_add;
 use super::task_means::TaskMeans;
 use super::{agresti_coull, tango};

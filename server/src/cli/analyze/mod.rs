@@ -35,7 +35,7 @@ pub struct AnalyzeArgs {
     /// Print every task and every pair left out, however many there are.
     #[arg(long)]
     all: bool,
-    /// Exit with 3 if this holds of the result, as delta<0 or broken>=1. May be given several times.
+    /// Exit with 3 if this holds of the result, as verdict=harms, delta_high<0 or broken>=1. May be given several times.
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<FailIf>,
 }
