@@ -325,8 +325,12 @@ impl TrialGateway {
         let mut state = self.shared.lock();
         let spent = Spent { time: self.shared.opened.elapsed(), ..state.spent };
         let own = ticket.caps.check(&spent).map(|limit| CapReached { scope: CapScope::Trial, limit });
-        let shared = ticket.budget.as_ref().and_then(|budget| budget.begin().err());
-        if let Some(cap) = own.or(shared.map(|limit| CapReached { scope: CapScope::Evaluation, limit })) {
+        // Only a call that its own caps let through is one of the evaluation's.
+        let shared = || {
+            let limit = ticket.budget.as_ref()?.begin().err()?;
+            Some(CapReached { scope: CapScope::Evaluation, limit })
+        };
+        if let Some(cap) = own.or_else(shared) {
             state.cap_reached = Some(cap);
             return Err(Refusal::Cap { cap: cap.to_string() });
         }

@@ -161,6 +161,16 @@ async fn money_and_time_end_the_calls() {
     assert_eq!(gateway.cap_reached().unwrap().to_string(), "60 s of model use");
 }
 
+/// What a trial's own cap refuses spends nothing of the evaluation's.
+#[tokio::test]
+async fn a_refused_call_is_none_of_the_evaluations() {
+    let budget = Arc::new(SharedBudget::new(Caps { calls: Some(9), ..Caps::default() }, Spent::default()));
+    let gateway = priced(Caps { calls: Some(1), ..Caps::default() }, Some(Arc::clone(&budget))).unwrap();
+    let told = [call(&gateway, ask()).await.0, call(&gateway, ask()).await.0, call(&gateway, ask()).await.0];
+    assert_eq!(told.map(|status| status.as_u16()), [200, 400, 400]);
+    assert_eq!(budget.spent().calls, 1);
+}
+
 #[tokio::test]
 async fn an_evaluations_trials_spend_from_one_budget() {
     let spent = Spent { tokens: 15, ..Spent::default() };
