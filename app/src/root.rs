@@ -29,6 +29,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/tasks") view=pages::tasks::Tasks ssr=SsrMode::Async/>
                     <Route path=path!("/tasks/add") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/tasks/:id") view=pages::task::Task ssr=SsrMode::Async/>
+                    <Route path=path!("/tasks/:id/approve") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/tasks/:id/withdraw") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/audits/start") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/audits/:id") view=pages::audit::Audit ssr=SsrMode::Async/>
                     <Route path=path!("/audits/:id/cancel") view=pages::posted::PostedPage ssr=SsrMode::Async/>

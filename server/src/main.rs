@@ -2,6 +2,7 @@
 
 mod cli;
 mod config;
+mod host_values;
 mod http;
 mod runtime;
 mod scheduler;

@@ -20,11 +20,12 @@ use engine::sandbox::docker::DockerEngine;
 use engine::trees::Trees;
 use engine::trial::{Clock, Executor, ExecutorParts};
 use gateway::{Gateway, RetryPolicy};
-use ops::{Ops, OpsConfig, Secrets};
+use ops::{HostValues, Ops, OpsConfig, Secrets};
 use repos::{RepoLimits, Repositories, RepositoriesConfig};
 use store::{DataDir, Store, StoreError};
 
 use crate::config::Config;
+use crate::host_values;
 use crate::scheduler::{Available, Limits, Obstacles, Scheduler};
 use crate::upstreams;
 
@@ -89,6 +90,7 @@ impl Runtime {
             clock: Arc::clone(&self.clock),
             instance: self.instance.clone(),
             redactor: Redactor::new(secrets(config)),
+            host_values: host_values::look_up(config),
         });
         let obstacles = Obstacles::new(self.store.dir().path().to_owned(), config.disk_floor, engine);
         Ok(Scheduler::new(
@@ -96,7 +98,11 @@ impl Runtime {
             Arc::new(executor),
             Arc::clone(&self.clock),
             self.instance.clone(),
-            Limits { trials: config.max_concurrency, image_days: config.image_keep_days },
+            Limits {
+                trials: config.max_concurrency,
+                image_days: config.image_keep_days,
+                repository_days: config.repository_keep_days,
+            },
             obstacles,
             Available {
                 agents: self.agents.iter().map(|agent| agent_ref(agent.as_ref())).collect(),
@@ -132,8 +138,14 @@ fn agents(config: &Config, command: Option<&str>) -> Vec<Arc<dyn Agent>> {
 /// Where repositories come from, and are kept.
 #[must_use]
 pub fn repositories(config: &Config) -> Repositories {
+    repositories_in(absolute(&config.data).join("repositories"), config)
+}
+
+/// The same, kept elsewhere.
+#[must_use]
+pub fn repositories_in(cache: PathBuf, config: &Config) -> Repositories {
     Repositories::new(RepositoriesConfig {
-        cache: absolute(&config.data).join("repositories"),
+        cache,
         mirrors: config.repository_mirrors.clone(),
         ca_bundle: config.ca_bundle.as_deref().map(absolute),
         proxy: config.proxy.clone(),
@@ -175,6 +187,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
         task_roots: config.task_roots.clone(),
         upload_limit: config.upload_limit,
         secrets: Secrets::new(secrets(config)),
+        host_values: HostValues::new(host_values::look_up(config)),
         repositories: Some(repositories.clone()),
     }
 }
@@ -201,9 +214,7 @@ fn about(agent: &str) -> &'static str {
 }
 
 fn secrets(config: &Config) -> Vec<String> {
-    let keys = config.upstreams.values().filter_map(|upstream| upstream.kind.key());
-    let of_upstream = keys.map(|key| key.expose().to_owned());
-    of_upstream.chain(config.secrets.iter().cloned()).collect()
+    config.upstream_keys().map(str::to_owned).chain(config.secrets.iter().cloned()).collect()
 }
 
 /// The store's blobs as the engine sees them.

@@ -10,6 +10,7 @@ use crate::imported::Imported;
 use crate::plan::EvaluationPlan;
 use crate::report::{EvaluationReport, TrialRecord};
 use crate::spending::Spending;
+use crate::stop::Stopped;
 use crate::time::Timestamp;
 use crate::trial::TrialState;
 use crate::verdict::Verdict;
@@ -25,6 +26,9 @@ pub struct EvaluationHistory {
     pub plan: EvaluationPlan,
     /// Where it came from, if others ran it.
     pub imported: Option<Imported>,
+    /// Why it was ended before all of its trials, if it was.
+    #[serde(default)]
+    pub stopped: Option<Stopped>,
     /// In the plan's order.
     pub trials: Vec<TrialHistory>,
 }
@@ -92,7 +96,7 @@ impl EvaluationHistory {
     #[must_use]
     pub fn report(&self) -> EvaluationReport {
         let report = EvaluationReport::compute(self.id, self.created_at, &self.plan, &self.records());
-        EvaluationReport { imported: self.imported.clone(), ..report }
+        EvaluationReport { imported: self.imported.clone(), ..report }.ended_early(self.stopped)
     }
 
     /// Every file that an attempt names: traces, logs.

@@ -1,6 +1,7 @@
 //! The pure nouns and rules of Skilldelta: no I/O, no clock, no randomness of its own. Compiles to native code and to wasm.
 
 pub mod analysis;
+pub mod approval;
 pub mod attempt;
 pub mod comparison;
 pub mod condition;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::Approval;
 use crate::comparison::Comparison;
 use crate::condition::Condition;
 use crate::draw::Draw;
@@ -158,6 +159,9 @@ pub struct RunSettings {
     /// When not all of it need be run.
     #[serde(default, skip_serializing_if = "StopRule::is_none")]
     pub stop: StopRule,
+    /// Variables of this machine that verifiers get, as a person approved; sorted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved: Vec<Approval>,
 }
 
 impl Default for RunSettings {
@@ -173,6 +177,7 @@ impl Default for RunSettings {
             spending: SpendingCaps::default(),
             network: NetworkChoice::default(),
             stop: StopRule::default(),
+            approved: Vec::new(),
         }
     }
 }

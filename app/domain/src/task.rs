@@ -1,6 +1,8 @@
 //! A task: an instruction, an environment, a verifier, limits, metadata. It never names the skill.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,60 @@ impl TaskLayout {
     }
 }
 
+/// Which of SkillsBench's two layouts tasks are read in. The words are those of AgentCompass and EvalScope.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum DataVersion {
+    /// As each task is; the newer one where it has both.
+    #[default]
+    Auto,
+    /// `task.md`.
+    V11,
+    /// `instruction.md` with `task.toml`.
+    V10,
+}
+
+impl DataVersion {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::V11, Self::V10];
+
+    /// The word for it.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::V11 => "1.1",
+            Self::V10 => "1.0",
+        }
+    }
+
+    /// Whether a task in this layout is what was asked for.
+    #[must_use]
+    pub fn takes(self, layout: TaskLayout) -> bool {
+        match self {
+            Self::Auto => true,
+            Self::V11 => layout == TaskLayout::SkillsBench11,
+            Self::V10 => layout == TaskLayout::SkillsBench10,
+        }
+    }
+}
+
+impl fmt::Display for DataVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
+    }
+}
+
+impl FromStr for DataVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // AgentCompass names the older one by its commit.
+        let found = Self::ALL.into_iter().find(|version| version.word() == text);
+        let found = found.or_else(|| (text == "1.0-17dec32").then_some(Self::V10));
+        found.ok_or_else(|| format!("there is no layout {text:?}; there are: auto, 1.1, 1.0"))
+    }
+}
+
 /// Everything that a trial of a task needs, resolved from whichever layout it came in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -86,20 +142,21 @@ impl Task {
         self.agent.network.as_ref().unwrap_or(&self.environment.network)
     }
 
-    /// What the task lets its verifier reach: where nothing is said, nothing for a workspace that is judged by itself, else the
-    /// environment's.
+    /// What the task lets its verifier reach: where nothing is said, nothing for a workspace that is judged by itself, else its
+    /// container's.
     #[must_use]
     pub fn verifier_network(&self) -> &NetworkPolicy {
         match (&self.verifier.network, &self.result_place) {
             (Some(own), _) => own,
             (None, ResultPlace::Workspace { .. }) => &NetworkPolicy::None,
+            (None, ResultPlace::Artifacts { container, .. }) => &container.network,
             (None, ResultPlace::Anywhere) => &self.environment.network,
         }
     }
 }
 
 /// Where a task's result lies, and so in which container it is judged.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultPlace {
     /// Anywhere in the container: the verifier gets that container, with the agent's processes ended.
@@ -110,6 +167,34 @@ pub enum ResultPlace {
         /// Absolute path in the container.
         path: String,
     },
+    /// In these files and folders: the verifier gets a container of its own image, which holds the tests, with them at their places and nothing
+    /// else of what the agent did (Harbor's separate verifiers).
+    Artifacts {
+        /// What is taken along.
+        artifacts: Vec<Artifact>,
+        /// What the verifier works in.
+        container: Box<Environment>,
+    },
+}
+
+impl ResultPlace {
+    /// Whether the verifier gets another container than the agent had.
+    #[must_use]
+    pub const fn is_fresh(&self) -> bool {
+        match self {
+            Self::Anywhere => false,
+            Self::Workspace { .. } | Self::Artifacts { .. } => true,
+        }
+    }
+}
+
+/// A file or folder that goes from the agent's container to the verifier's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Absolute path, the same in both.
+    pub path: String,
+    /// Names of files and folders in it that stay, wherever they lie.
+    pub exclude: Vec<String>,
 }
 
 /// The container that a task runs in.

@@ -1,6 +1,7 @@
 //! What the pages' forms post to. Each answers with a redirect, or with a page that says what became of the post; none needs JavaScript.
 
 mod answer;
+mod approvals;
 mod audits;
 mod body;
 mod evaluations;
@@ -36,6 +37,8 @@ pub fn routes(options: LeptosOptions, ops: Ops, provide: impl Fn() + Send + Sync
         .route("/skills/upload", post(upload::upload).layer(body::limit(limit)))
         .route("/skills/fetch", post(fetch::fetch))
         .route("/tasks/add", post(tasks::add))
+        .route("/tasks/{id}/approve", post(approvals::approve))
+        .route("/tasks/{id}/withdraw", post(approvals::withdraw))
         .route("/audits/start", post(audits::start))
         .route("/audits/{id}/cancel", post(audits::cancel))
         .route("/evaluations/check", post(evaluations::check))

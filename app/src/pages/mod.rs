@@ -37,4 +37,5 @@ mod skill_results;
 pub mod skills;
 pub mod task;
 mod task_audit;
+mod task_variables;
 pub mod tasks;

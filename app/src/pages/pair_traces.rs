@@ -22,10 +22,12 @@ pub fn Traces(
     let without_trace = |condition: &Condition| arms.get(*condition).as_ref().and_then(|arm| arm.trace).is_none();
     let missing: Vec<_> = Condition::BOTH.into_iter().filter(without_trace).collect();
     let some = page.total > 0;
+    let is_empty = !some && missing.len() < Condition::BOTH.len();
     view! {
         <section class="section traces" id="traces">
             <h2>"Traces"</h2>
             {missing.into_iter().map(|arm| view! { <p class="quiet">"There is no trace of the " <ArmName condition=arm/> " trial."</p> }).collect_view()}
+            {is_empty.then(|| view! { <p class="quiet">"No trace was recorded: there is no event in it."</p> })}
             {some.then(|| {
                 view! {
                     <Landmarks page=page.clone() kept=kept.clone()/>

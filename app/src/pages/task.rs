@@ -13,6 +13,7 @@ use leptos_meta::Title;
 use super::address::part;
 use super::skill::files;
 use super::task_audit::AuditSection;
+use super::task_variables::VariableSection;
 use crate::AppError;
 use crate::api;
 use crate::components::findings::FindingList;
@@ -64,6 +65,7 @@ fn page(detail: TaskDetail) -> impl IntoView {
                 <FindingList findings=detail.findings/>
             </section>
             <AuditSection task=detail.id audit=detail.audit running=detail.audit_running/>
+            <VariableSection task=detail.id asked=detail.asked judged_in=task.result_place.clone()/>
             <section class="section"><h2>"Instruction"</h2><LongText text=task.instruction.clone()/></section>
             <div class="columns">
                 {environment(&task.environment)}
@@ -91,10 +93,21 @@ fn network(policy: &NetworkPolicy) -> String {
     }
 }
 
+fn image(source: &ImageSource) -> String {
+    match source {
+        ImageSource::Build { context } => format!("built from {context}/Dockerfile", context = context.as_str()),
+        ImageSource::Named { image } => image.clone(),
+    }
+}
+
 fn judged_in(place: &ResultPlace) -> String {
     match place {
         ResultPlace::Anywhere => "the agent's container, with its processes ended".to_owned(),
         ResultPlace::Workspace { path } => format!("a fresh container with {path} as the agent left it"),
+        ResultPlace::Artifacts { artifacts, container } => {
+            let paths = artifacts.iter().map(|artifact| artifact.path.as_str()).collect::<Vec<_>>().join(", ");
+            format!("a container of its own, {}, with {paths} as the agent left it", image(&container.image))
+        }
     }
 }
 
@@ -103,10 +116,7 @@ fn fact(name: &'static str, value: String) -> impl IntoView {
 }
 
 fn environment(environment: &Environment) -> impl IntoView + use<> {
-    let image = match &environment.image {
-        ImageSource::Build { context } => format!("built from {context}/Dockerfile", context = context.as_str()),
-        ImageSource::Named { image } => image.clone(),
-    };
+    let image = image(&environment.image);
     let names = environment.env.keys().cloned().collect::<Vec<_>>().join(", ");
     view! {
         <section class="section">
@@ -152,7 +162,6 @@ fn phases(task: &DomainTask) -> impl IntoView + use<> {
         |oracle| format!("{}/solve.sh", oracle.folder.as_str()),
     );
     let skills = task.bundled_skills.iter().map(|skill| skill.manifest.name.as_str()).collect::<Vec<_>>().join(", ");
-    let asked = task.verifier.env_from_host.values().cloned().collect::<Vec<_>>().join(", ");
     view! {
         <section class="section">
             <h2>"Agent and verifier"</h2>
@@ -165,7 +174,6 @@ fn phases(task: &DomainTask) -> impl IntoView + use<> {
                 {fact("Verifier's network", own(&task.verifier.network))}
                 {fact("Reward", reward(task.verifier.scoring).to_owned())}
                 {fact("Passes from reward", task.verifier.pass_mark.to_string())}
-                {(!asked.is_empty()).then(|| fact("Asks for secrets", asked))}
                 {fact("Own solution", oracle)}
                 {fact("Own skills", if skills.is_empty() { "none".to_owned() } else { skills })}
             </tbody></table>

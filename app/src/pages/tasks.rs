@@ -1,6 +1,7 @@
 //! Tasks: the list, and adding a folder of them.
 
 use domain::listing::TaskListing;
+use domain::task::DataVersion;
 use leptos::prelude::*;
 use leptos_meta::Title;
 
@@ -47,12 +48,23 @@ fn AddForm(roots: Vec<String>) -> impl IntoView {
     let none = roots.is_empty();
     let start = roots.first().map(|root| format!("{}/", root.trim_end_matches('/'))).unwrap_or_default();
     let list = roots.into_iter().map(|root| view! { <li><code>{root}</code></li> }).collect_view();
+    let layouts = DataVersion::ALL
+        .map(|version| {
+            let words = match version {
+                DataVersion::Auto => "in the layout each task is in",
+                DataVersion::V11 => "only the layout 1.1 (task.md)",
+                DataVersion::V10 => "only the layout 1.0 (task.toml)",
+            };
+            view! { <option value=version.word()>{words}</option> }
+        })
+        .collect_view();
     view! {
         <form class="add-form" method="post" action="/tasks/add">
             <CsrfField/>
             <label class="label" for="add-path">"A folder on the server: one task, or a folder with many"</label>
             <div class="add-line">
                 <input id="add-path" class="input mono" name="path" value=start required=true spellcheck="false" autocomplete="off" aria-describedby="add-roots"/>
+                <select class="input" name="layout" aria-label="Layout">{layouts}</select>
                 <button class="button primary">"Add and check"</button>
             </div>
             <div id="add-roots" class="quiet">

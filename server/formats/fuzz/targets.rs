@@ -16,8 +16,9 @@ use domain::imported::ResultFormat;
 use domain::path::RelPath;
 use domain::task::Scoring;
 use domain::time::Timestamp;
-use domain::tree::{LoadedFile, LoadedTree};
+use domain::tree::{LoadedFile, LoadedTree, Tree};
 use formats::import::{Files, read_files};
+use formats::patch::{Side, between};
 use formats::skill::{IntakeLimits, manifest, read_zip};
 use formats::task::{Checkout, LoadedTask, load};
 use formats::trace::{TraceFormat, TraceReader};
@@ -27,7 +28,7 @@ use formats::verdict::{VerifierEnding, VerifierRun, judge};
 pub type Target = fn(&[u8]);
 
 /// Every target by its name, which is that of its corpus too.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("frontmatter", frontmatter),
     ("skill", skill),
     ("zip", zip),
@@ -39,6 +40,7 @@ pub const TARGETS: [(&str, Target); 11] = [
     ("verdict", verdict),
     ("trace", trace),
     ("results", results),
+    ("patch", patch),
 ];
 
 /// A manifest exactly where no finding is an error.
@@ -174,6 +176,61 @@ pub fn results(data: &[u8]) {
             assert!(!json.contains("NaN"));
         }),
     }
+}
+
+/// One file before (`before`) and after (`after`): where it is text, the patch makes the one of the other, line by line.
+pub fn patch(data: &[u8]) {
+    let parts = parts(data);
+    let (nothing, name) = (Tree::new(), RelPath::new("count sheep.txt").unwrap());
+    let tree = |part: &str| -> LoadedTree {
+        let file = |bytes: &Vec<u8>| (name.clone(), LoadedFile { executable: false, bytes: bytes.clone() });
+        parts.get(part).map(file).into_iter().collect()
+    };
+    let (before, after) = (tree("before"), tree("after"));
+    let made = between(Side { files: &before, sums: &nothing }, Side { files: &after, sums: &nothing });
+    assert_eq!(made.changes.is_empty(), parts.get("before") == parts.get("after"));
+    let text = |part: &str| parts.get(part).map_or(Some(""), |bytes| std::str::from_utf8(bytes).ok());
+    if let (Some(before), Some(after), 0, false) = (text("before"), text("after"), made.left_out, made.text.is_empty())
+    {
+        assert_eq!(patched(before, &made.text), after, "{}", made.text);
+    }
+}
+
+/// What `before` becomes by a patch of one file, read as `git apply` reads it.
+fn patched(before: &str, patch: &str) -> String {
+    let mut old = before.split_inclusive('\n');
+    let (mut new, mut taken, mut is_in_hunk, mut last) = (String::new(), 0_usize, false, ' ');
+    for line in patch.split_inclusive('\n') {
+        if let Some(hunk) = line.strip_prefix("@@ -") {
+            let mut range = hunk.split(' ').next().unwrap().split(',').map(|number| number.parse::<usize>().unwrap());
+            let (first, lines) = (range.next().unwrap(), range.next().unwrap_or(1));
+            let untouched = if lines == 0 { first } else { first - 1 };
+            new.extend(old.by_ref().take(untouched - taken));
+            (taken, is_in_hunk) = (untouched, true);
+        } else if is_in_hunk {
+            let (mark, rest) = line.split_at(1);
+            match mark {
+                " " | "-" => {
+                    // The patch ends every line; that the text does not is said by the line after.
+                    assert_eq!(old.next().map(|line| line.trim_end_matches('\n')), Some(rest.trim_end_matches('\n')));
+                    taken += 1;
+                    if mark == " " {
+                        new.push_str(rest);
+                    }
+                }
+                "+" => new.push_str(rest),
+                "\\" => {
+                    if last != '-' {
+                        assert_eq!(new.pop(), Some('\n'));
+                    }
+                }
+                other => panic!("{other:?} begins a line of a hunk"),
+            }
+            last = mark.chars().next().unwrap();
+        }
+    }
+    new.extend(old);
+    new
 }
 
 /// Files of one input: each begins with a line `=== name`.

@@ -161,10 +161,19 @@ fn one(
     let end = if path.as_str().contains(' ') { "\t" } else { "" };
     let side = |mark: char, there: bool| if there { format!("{mark}/{path}{end}") } else { "/dev/null".to_owned() };
     append(&mut text, format_args!("--- {}\n+++ {}\n", side('a', old.is_some()), side('b', new.is_some())));
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(before, after);
+    // The crate's own lines end at a lone carriage return too; those of the programs that read a patch do not.
+    let [before, after] = [before, after].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let diff = TextDiff::configure().timeout(PATIENCE).newline_terminated(true).diff_slices(&before, &after);
     let count = |wanted: ChangeTag| diff.iter_all_changes().filter(|change| change.tag() == wanted).count() as u64;
     let (added, removed) = (count(ChangeTag::Insert), count(ChangeTag::Delete));
-    append(&mut text, format_args!("{}", diff.unified_diff().context_radius(CONTEXT)));
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        append(&mut text, format_args!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let line = change.value();
+            let end = if line.ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+            append(&mut text, format_args!("{}{line}{end}", change.tag()));
+        }
+    }
     (text, added, removed)
 }
 
@@ -198,6 +207,7 @@ mod tests {
             ("a.txt", b"one\ntwo\nthree\n", false),
             ("deep/with blank.txt", b"x\n", false),
             ("gone.txt", b"bye", false),
+            ("returns.txt", b"one\rtwo\r", false),
             ("run.sh", b"#!/bin/sh\n", false),
             ("same.txt", b"same\n", false),
         ]);
@@ -206,11 +216,12 @@ mod tests {
             ("deep/new.txt", "größer\n".as_bytes(), false),
             ("deep/with blank.txt", b"y\r\n", false),
             ("empty", b"", false),
+            ("returns.txt", b"one\r2\rthree", false),
             ("run.sh", b"#!/bin/sh\n", true),
             ("same.txt", b"same\n", false),
         ]);
         let made = patch(&before, &after);
-        assert_eq!((made.added, made.removed, made.left_out), (4, 4, 0), "{}", made.text);
+        assert_eq!((made.added, made.removed, made.left_out), (5, 5, 0), "{}", made.text);
         for program in [["git", "apply"].as_slice(), &["patch", "-p1", "--quiet"]] {
             let folder = tempfile::tempdir().unwrap();
             for (path, file) in before.iter() {

@@ -101,6 +101,7 @@ fn no_bytes_make_an_importer_panic() {
                         created_at: evaluation.created_at,
                         plan: evaluation.plan,
                         imported: None,
+                        stopped: evaluation.stopped,
                         trials: evaluation.trials,
                     };
                     let json = serde_json::to_string(&history.report()).unwrap();

@@ -33,6 +33,7 @@ fn report(evaluation: &ReadEvaluation) -> domain::report::EvaluationReport {
         created_at: evaluation.created_at,
         plan: evaluation.plan,
         imported: None,
+        stopped: evaluation.stopped,
         trials: evaluation.trials,
     };
     history.report()

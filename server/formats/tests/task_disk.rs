@@ -6,7 +6,8 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use formats::task::{DiskLimits, LoadedTask, discover, read_task, read_task_within};
+use domain::task::{DataVersion, Task};
+use formats::task::{DiskLimits, LoadedTask, discover, other_layout, read_task, read_task_as, read_task_within};
 use tempfile::TempDir;
 
 /// A task of the older layout in `folder`.
@@ -161,4 +162,43 @@ fn discovery_finds_one_task_a_set_or_a_checkout() {
     assert_eq!(names(&checkout), ["checkout/docs/examples/c", "checkout/libs/tasks/b"]);
     assert_eq!(names(&checkout.join("tasks-extra")), ["checkout/tasks-extra/d"], "named, it is read");
     assert_eq!(names(&top.path().join("nothing")), [""; 0]);
+}
+
+#[test]
+fn a_task_of_both_layouts_is_read_in_the_one_that_is_asked_for() {
+    let top = tempfile::tempdir().unwrap();
+    let folder = top.path().join("sheep");
+    for (path, text) in [
+        ("task.md", "---\nagent: {timeout_sec: 5}\n---\nCount the newer sheep.\n"),
+        ("verifier/test.sh", "echo newer\n"),
+        ("oracle/solve.sh", "true\n"),
+        ("task.toml", "version = \"1.0\"\n[agent]\ntimeout_sec = 7\n"),
+        ("instruction.md", "Count the older sheep.\n"),
+        ("tests/test.sh", "echo older\n"),
+        ("environment/Dockerfile", "FROM debian\n"),
+    ] {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let read = |version: &str| {
+        let loaded = read_task_as(&folder, &[], version.parse().unwrap());
+        loaded.task.unwrap_or_else(|| panic!("{version}: {:#?}", loaded.findings))
+    };
+    let parts =
+        |task: &Task| (task.instruction.clone(), task.verifier.folder.to_string(), task.agent.timeout.as_secs());
+    let newer = ("Count the newer sheep.".to_owned(), "verifier".to_owned(), 5);
+    assert_eq!((parts(&read("auto")), parts(&read("1.1"))), (newer.clone(), newer));
+    let older = read("1.0");
+    assert_eq!(parts(&older), ("Count the older sheep.".to_owned(), "tests".to_owned(), 7));
+    assert_eq!(parts(&read("1.0-17dec32")), parts(&older), "AgentCompass' word for it");
+    assert_eq!(older.oracle.unwrap().folder.as_str(), "oracle", "the only one that is there");
+    assert_ne!(read("1.0").version(), read("auto").version(), "another task");
+    assert_eq!(read("1.1").version(), read("auto").version());
+    std::fs::remove_file(folder.join("task.toml")).unwrap();
+    std::fs::remove_file(folder.join("instruction.md")).unwrap();
+    let only = read("1.0");
+    let finding = other_layout(DataVersion::V10, only.layout, ".").unwrap();
+    assert!(finding.is_error() && finding.message.contains("1.0 was asked for"), "{finding}");
+    assert!("1.2".parse::<DataVersion>().is_err());
 }

@@ -78,9 +78,12 @@ fn variables_are_literal_or_asked_of_the_host() {
     assert_eq!(pairs(&task.oracle.as_ref().unwrap().env), "INLINE=yes");
     assert_eq!(pairs(&task.environment.env), "A=b");
     assert_eq!(told, ["task.toml:6 partial_template", "task.toml:10 host_value_left_out"]);
+    // It is a task that no run is started of until a person approves: see `Ops::approve_variable`.
     let (asking, _) = toml("[verifier.env]\nKEY = \"${API_KEY}\"\n", Severity::Error);
     let refusal = asking.findings.iter().find(|finding| finding.code == "host_value_not_given").unwrap();
-    assert!(asking.task.is_none() && refusal.line == Some(2), "{refusal}");
+    assert_eq!((refusal.severity, refusal.line), (Severity::Warning, Some(2)), "{refusal}");
+    assert_eq!(domain::approval::asked(asking.task.as_ref().unwrap()), [("API_KEY", false)]);
+    assert_eq!(domain::approval::asked(task), [("OPT", true)]);
     assert!(refusal.hint.as_ref().unwrap().contains("KEY = \"${API_KEY:-}\""), "{refusal}");
     let (_, told) = toml("[verifier.env]\n\"A B\" = \"x\"\nC = [1]\n", Severity::Error);
     assert_eq!(told, ["task.toml:1 bad_variable", "task.toml:3 wrong_type"]);

@@ -45,6 +45,7 @@ impl Ops {
         let repeats = within("k", "repeats", request.repeats, MAX_REPEATS)?;
         let concurrency = within("concurrency", "concurrency", request.concurrency, MAX_CONCURRENCY)?;
         let (tasks, loaded) = self.tasks_of(&request.tasks).await?;
+        let (approved, _) = self.approved_for(&tasks, &loaded).await?;
         let (nop, oracle) = (self.audit_agent(AuditAgent::Nop)?, self.audit_agent(AuditAgent::Oracle)?);
         let plan = EvaluationPlan {
             title: title(&tasks),
@@ -61,6 +62,7 @@ impl Ops {
                 concurrency,
                 timeout_multiplier: timeout_multiplier(request.timeout_multiplier)?,
                 rebuild_images: request.rebuild_images,
+                approved,
                 ..RunSettings::default()
             },
         };

@@ -67,7 +67,14 @@ impl Ops {
             }
             trials
         };
-        Ok(EvaluationHistory { id, created_at: row.created_at, plan: row.plan, imported: row.imported, trials })
+        Ok(EvaluationHistory {
+            id,
+            created_at: row.created_at,
+            plan: row.plan,
+            imported: row.imported,
+            stopped: row.stopped,
+            trials,
+        })
     }
 
     /// An evaluation in a format. It may still run; the export says so then.
@@ -78,11 +85,11 @@ impl Ops {
         let history = self.history(id).await?;
         let row = self.store.evaluation(id).await?;
         let (files, left_out) = self.contents(&history, format.needs()).await?;
-        let secrets = self.config.secrets.clone();
+        let secrets = self.secrets().await?;
         let labels = self.labels(&row).await?;
         let files = blocking(move || -> Result<(Vec<ExportFile>, Vec<LeftOut>)> {
             let (history, files) = secrets.clean_history(history, files)?;
-            let mut report = history.report().ended_early(row.stopped);
+            let mut report = history.report();
             if report.finished {
                 report.detail = Some(Box::new(detail(&report, history.records(), &labels)));
             }

@@ -11,7 +11,7 @@ use domain::imported::{AcceptedEvaluation, ImportIntake, Imported, ResultFormat}
 use domain::time::Timestamp;
 use formats::import::{ReadEvaluation, Reading, read};
 
-use crate::{Ops, OpsError, Result, blocking};
+use crate::{Ops, OpsError, Result, Secrets, blocking};
 
 /// What the evaluations of one source have in common.
 struct Source {
@@ -35,15 +35,21 @@ impl Ops {
 
     async fn keep(&self, reading: Reading, at: Timestamp) -> Result<ImportIntake> {
         let Reading { format, source, hash, evaluations, findings } = reading;
-        let source = Source { format, name: source, hash, at };
+        let (source, secrets) = (Source { format, name: source, hash, at }, self.secrets().await?);
         let mut intake = ImportIntake { accepted: Vec::new(), findings };
         for (place, evaluation) in (0_u32..).zip(evaluations) {
-            intake.accepted.push(self.keep_one(&source, place, evaluation).await?);
+            intake.accepted.push(self.keep_one(&source, place, evaluation, &secrets).await?);
         }
-        self.config.secrets.clean(intake)
+        secrets.clean(intake)
     }
 
-    async fn keep_one(&self, source: &Source, place: u32, read: ReadEvaluation) -> Result<AcceptedEvaluation> {
+    async fn keep_one(
+        &self,
+        source: &Source,
+        place: u32,
+        read: ReadEvaluation,
+        secrets: &Secrets,
+    ) -> Result<AcceptedEvaluation> {
         let imported = Imported {
             format: source.format,
             source: source.name.clone(),
@@ -57,17 +63,19 @@ impl Ops {
             created_at: read.created_at,
             plan: read.plan,
             imported: Some(imported),
+            stopped: read.stopped,
             trials: read.trials,
         };
-        let (mut history, files) = self.config.secrets.clean_history(history, read.files)?;
+        let (mut history, files) = secrets.clean_history(history, read.files)?;
         for bytes in files.into_values() {
             self.store.blobs().put(bytes).await?;
         }
         let missing = self.drop_missing(&mut history).await?;
         let report = history.report();
-        let mut imported = history.imported.ok_or_else(|| OpsError::invalid("the evaluation lost its mark"))?;
+        let mut imported = history.imported.take().ok_or_else(|| OpsError::invalid("the evaluation lost its mark"))?;
         imported.findings.extend(missing);
-        let stored = self.store.put_imported(&history.plan, &history.trials, &imported, place, history.created_at);
+        let EvaluationHistory { plan, trials, stopped, created_at, .. } = &history;
+        let stored = self.store.put_imported(plan, trials, &imported, place, *created_at, *stopped);
         let (id, is_new) = stored.await?;
         Ok(AcceptedEvaluation {
             id,

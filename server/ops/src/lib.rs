@@ -3,6 +3,7 @@
 //! Starting an evaluation writes rows and nothing else: the scheduler in `server` finds them. This crate never sees the engine.
 
 mod analyze;
+mod approvals;
 mod arms;
 mod audits;
 mod check;
@@ -33,11 +34,13 @@ use repos::Repositories;
 use store::Store;
 
 pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
+pub use approvals::HostValues;
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use early_end::may_end_early;
 pub use error::{OpsError, Result};
 pub use export::Export;
 pub use leaderboard::{BadgeChoice, BadgeImage};
+pub use repository::check_repository;
 pub use secrets::Secrets;
 pub use skills::Upload;
 
@@ -57,6 +60,8 @@ pub struct OpsConfig {
     pub upload_limit: u64,
     /// Values that must not appear in an export, nor in what is imported.
     pub secrets: Secrets,
+    /// Looks up the variables of this machine that a verifier may be given.
+    pub host_values: HostValues,
     /// Where skills in repositories come from; `None` = they are not fetched.
     pub repositories: Option<Repositories>,
 }

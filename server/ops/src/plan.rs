@@ -15,6 +15,7 @@ use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
 use domain::stats::alpha::Alpha;
 use domain::task::{NetworkPolicy, Task};
+use formats::task::names_skill;
 
 use crate::arms::Arms;
 use crate::{Ops, OpsError, Result};
@@ -74,7 +75,9 @@ impl Ops {
         let Arms { treatment, comparison, skills, findings } = self.arms(request, &tasks).await?;
         fits(agent, request.skill_delivery, &tasks, &skills)?;
         let audits = self.audit_findings(&task_refs).await?;
-        let mut findings: Vec<Finding> = lint(&tasks, &skills).into_iter().chain(findings).chain(audits).collect();
+        let (approved, given) = self.approved_for(&task_refs, &tasks).await?;
+        let mut findings: Vec<Finding> =
+            lint(&tasks, &skills).into_iter().chain(findings).chain(audits).chain(given).collect();
         let seed = match request.seed {
             Some(seed) => seed,
             None => drawn_seed()?,
@@ -99,6 +102,7 @@ impl Ops {
                 spending: request.spending,
                 network: request.network.clone(),
                 stop: request.stop,
+                approved,
                 ..RunSettings::default()
             },
             kind: PlanKind::Evaluation,
@@ -271,16 +275,9 @@ fn too_few_to_stop(plan: &EvaluationPlan) -> Option<Finding> {
 /// An instruction that names the skill gives it away in both arms.
 fn lint(tasks: &[Task], skills: &[SkillPackage]) -> Vec<Finding> {
     let names: BTreeSet<&str> = skills.iter().map(|skill| skill.manifest.name.as_str()).collect();
-    let mut findings = Vec::new();
-    for task in tasks {
-        for name in names.iter().filter(|name| name.len() > 3 && task.instruction.contains(**name)) {
-            let message =
-                format!("the instruction of task {} names the skill {name}, so both arms are told of it", task.name);
-            findings
-                .push(Finding::warning("instruction_names_skill", &task.name, message).hint("reword the instruction"));
-        }
-    }
-    findings
+    let named =
+        |task: &Task| names.iter().filter_map(|name| names_skill(&task.name, &task.instruction, name)).collect();
+    tasks.iter().flat_map(|task| -> Vec<Finding> { named(task) }).collect()
 }
 
 fn card(checked: &Checked, estimate: PlanEstimate) -> PlanCard {

@@ -4,32 +4,51 @@ use domain::finding::Finding;
 use domain::path::RelPath;
 use domain::repository::SkillSource;
 use formats::skill::{Intake, IntakeLimits, SKILL_MD, TreeItem, TreeItemKind, read_tree};
-use repos::{Entry, EntryKind, Pinned, RepoError};
+use repos::{Entry, EntryKind, Pinned, RepoError, Repositories};
 
-use crate::{Ops, OpsError, Result, blocking};
+use crate::{CheckReport, Ops, OpsError, Result, blocking};
 
 impl Ops {
-    /// Fetches a commit and reads the skills in it under the same limits as an archive. Each says where it came from, with the full id of
-    /// the commit, also where a branch or tag was named.
-    ///
-    /// # Errors
-    /// [`OpsError::Invalid`] where this server fetches nothing, the repository cannot be had, or it is refused.
-    pub(crate) async fn read_repository(&self, source: &SkillSource, limits: IntakeLimits) -> Result<Intake> {
+    /// [`read_repository`] with the repositories of this server.
+    pub(crate) async fn fetched_skills(&self, source: &SkillSource, limits: IntakeLimits) -> Result<Intake> {
         let repositories = self.config.repositories.as_ref();
         let repositories = repositories.ok_or_else(|| OpsError::invalid("this server fetches no repositories"))?;
-        let commit = repositories.resolve(&source.url, source.revision.as_deref()).await.map_err(told)?;
-        let pinned = repositories.fetch(&source.url, &commit).await.map_err(told)?;
-        let entries = pinned.entries().await.map_err(told)?;
-        let (folder, below) = below(entries, source, &pinned).map_err(told)?;
-        let origin = SkillSource { revision: Some(commit.to_string()), ..source.clone() }.to_string();
-        let name = origin.clone();
-        let mut intake = blocking(move || read(&pinned, &name, &folder, &below, &limits)).await??;
-        for skill in &mut intake.skills {
-            let message = format!("fetched from {origin}");
-            skill.findings.push(Finding::note("from_repository", &skill.path, message));
-        }
-        Ok(intake)
+        read_repository(repositories, source, limits).await
     }
+}
+
+/// Looks at the skills of a repository at a commit, without storing any.
+///
+/// # Errors
+/// [`OpsError::Invalid`] where the repository cannot be had.
+pub async fn check_repository(repositories: &Repositories, source: &SkillSource) -> Result<CheckReport> {
+    match read_repository(repositories, source, IntakeLimits::default()).await {
+        Ok(intake) => Ok(CheckReport::of(intake)),
+        Err(OpsError::Invalid { findings, .. }) if !findings.is_empty() => {
+            Ok(CheckReport { findings, ..CheckReport::default() })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Fetches a commit and reads the skills in it under the same limits as an archive. Each says where it came from, with the full id of
+/// the commit, also where a branch or tag was named.
+///
+/// # Errors
+/// [`OpsError::Invalid`] where the repository cannot be had, or is refused.
+async fn read_repository(repositories: &Repositories, source: &SkillSource, limits: IntakeLimits) -> Result<Intake> {
+    let commit = repositories.resolve(&source.url, source.revision.as_deref()).await.map_err(told)?;
+    let pinned = repositories.fetch(&source.url, &commit).await.map_err(told)?;
+    let entries = pinned.entries().await.map_err(told)?;
+    let (folder, below) = below(entries, source, &pinned).map_err(told)?;
+    let origin = SkillSource { revision: Some(commit.to_string()), ..source.clone() }.to_string();
+    let name = origin.clone();
+    let mut intake = blocking(move || read(&pinned, &name, &folder, &below, &limits)).await??;
+    for skill in &mut intake.skills {
+        let message = format!("fetched from {origin}");
+        skill.findings.push(Finding::note("from_repository", &skill.path, message));
+    }
+    Ok(intake)
 }
 
 fn told(error: RepoError) -> OpsError {

@@ -38,6 +38,12 @@ impl Secrets {
         Self(values)
     }
 
+    /// Looks for these values too.
+    #[must_use]
+    pub(crate) fn with(&self, more: impl Iterator<Item = String>) -> Self {
+        Self::new(self.0.iter().cloned().chain(more))
+    }
+
     /// The text without them.
     #[must_use]
     pub fn text(&self, text: &str) -> String {

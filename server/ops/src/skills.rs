@@ -79,7 +79,7 @@ impl Ops {
             Upload::Zip { name, bytes } => blocking(move || formats::skill::read_upload(bytes, &name, &limits)).await?,
             Upload::Files(files) => blocking(move || formats::skill::read_files(files, &limits)).await?,
             Upload::Path(path) => blocking(move || formats::skill::read_path(&path, &limits)).await?,
-            Upload::Repository(source) => return self.read_repository(&source, limits).await,
+            Upload::Repository(source) => return self.fetched_skills(&source, limits).await,
         };
         read.map_err(|refusal| self.refused(&refusal, &name))
     }

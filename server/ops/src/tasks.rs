@@ -3,20 +3,23 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use domain::finding::has_errors;
 use domain::hash::ContentHash;
 use domain::id::TaskId;
 use domain::listing::{AcceptedTask, FindingCounts, Refused, TaskDetail, TaskIntake, TaskListing};
-use formats::task::{Checkout, LoadedTask, discover, evals_files, read_evals, read_task};
+use domain::task::DataVersion;
+use formats::task::{Checkout, LoadedTask, discover, evals_files, other_layout, read_evals, read_task_as};
 
 use crate::check::is_evals;
 use crate::{Ops, OpsError, Result, blocking};
 
 impl Ops {
-    /// Adds the task, or all tasks, below a folder of this server. The folder must lie below a configured root.
+    /// Adds the task, or all tasks, below a folder of this server, read in the layout that is asked for. The folder must lie below a
+    /// configured root.
     ///
     /// # Errors
     /// [`OpsError::Invalid`] where the folder is not there, lies elsewhere, or holds no task.
-    pub async fn add_tasks(&self, path: &str) -> Result<TaskIntake> {
+    pub async fn add_tasks(&self, path: &str, version: DataVersion) -> Result<TaskIntake> {
         let roots = self.config.task_roots.clone();
         if roots.is_empty() {
             return Err(OpsError::invalid(
@@ -25,22 +28,22 @@ impl Ops {
         }
         let wanted = PathBuf::from(path.trim());
         let folder = blocking(move || below_a_root(&wanted, &roots)).await??;
-        self.add_tasks_from(&[folder], self.config.task_roots.clone()).await
+        self.add_tasks_from(&[folder], self.config.task_roots.clone(), version).await
     }
 
-    /// Adds the tasks below folders that the person at the command line names. Links are followed below those folders only.
+    /// [`Ops::add_tasks`] for folders that the person at the command line names. Links are followed below those folders only.
     ///
     /// # Errors
     /// [`OpsError::Invalid`] where a folder is not there or none holds a task.
-    pub async fn add_task_folders(&self, paths: &[PathBuf]) -> Result<TaskIntake> {
-        self.add_tasks_from(paths, Vec::new()).await
+    pub async fn add_task_folders(&self, paths: &[PathBuf], version: DataVersion) -> Result<TaskIntake> {
+        self.add_tasks_from(paths, Vec::new(), version).await
     }
 
-    async fn add_tasks_from(&self, paths: &[PathBuf], roots: Vec<PathBuf>) -> Result<TaskIntake> {
+    async fn add_tasks_from(&self, paths: &[PathBuf], roots: Vec<PathBuf>, version: DataVersion) -> Result<TaskIntake> {
         let mut answer = TaskIntake::default();
         for path in paths {
             if Checkout::is_one(path) {
-                self.add_benchmark(path, &mut answer).await?;
+                self.add_benchmark(path, version, &mut answer).await?;
                 continue;
             }
             for source in discovered(path).await? {
@@ -48,13 +51,14 @@ impl Ops {
                 match source {
                     Source::Folder(folder) => {
                         let place = folder.display().to_string();
-                        let loaded = blocking(move || read_task(&folder, &roots)).await?;
-                        self.put_task(place, loaded, &mut answer).await?;
+                        let loaded = blocking(move || read_task_as(&folder, &roots, version)).await?;
+                        self.put_task(place, loaded, version, &mut answer).await?;
                     }
                     Source::Evals(file) => {
                         let place = file.display().to_string();
                         for loaded in blocking(move || read_evals(&file)).await? {
-                            self.put_task(format!("{place}#{}", loaded.name), loaded, &mut answer).await?;
+                            let place = format!("{place}#{}", loaded.name);
+                            self.put_task(place, loaded, version, &mut answer).await?;
                         }
                     }
                 }
@@ -70,7 +74,7 @@ impl Ops {
     }
 
     /// Every task of a checkout of SWE-Skills-Bench.
-    async fn add_benchmark(&self, path: &Path, answer: &mut TaskIntake) -> Result<()> {
+    async fn add_benchmark(&self, path: &Path, version: DataVersion, answer: &mut TaskIntake) -> Result<()> {
         let place = path.to_owned();
         let opened = blocking(move || Checkout::open(&place)).await?;
         let checkout = match opened {
@@ -84,13 +88,20 @@ impl Ops {
             let document = checkout.root().join(checkout.document(&task));
             let reader = Arc::clone(&checkout);
             let loaded = blocking(move || reader.read(&task)).await?;
-            self.put_task(document.display().to_string(), loaded, answer).await?;
+            self.put_task(document.display().to_string(), loaded, version, answer).await?;
         }
         Ok(())
     }
 
-    async fn put_task(&self, path: String, loaded: LoadedTask, answer: &mut TaskIntake) -> Result<()> {
-        let Some(task) = loaded.task else {
+    async fn put_task(
+        &self,
+        path: String,
+        mut loaded: LoadedTask,
+        version: DataVersion,
+        answer: &mut TaskIntake,
+    ) -> Result<()> {
+        loaded.findings.extend(loaded.layout.and_then(|layout| other_layout(version, layout, ".")));
+        let Some(task) = loaded.task.filter(|_| !has_errors(&loaded.findings)) else {
             answer.refused.push(Refused { path, findings: loaded.findings });
             return Ok(());
         };
@@ -142,6 +153,7 @@ impl Ops {
         let row = self.store.task(id).await?;
         let audits = self.audits().await?;
         Ok(TaskDetail {
+            asked: self.asked_variables(&row).await?,
             id: row.id,
             audit: self.audit_of(&audits, row.hash).await?,
             audit_running: audits.running(row.hash),

@@ -40,7 +40,7 @@ async fn started(clock: &Clock, tasks: usize, settings: RunSettings) -> (Ops, Ev
         OpsConfig::default(),
     );
     let examples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let intake = ops.add_task_folders(&[examples.join("tasks")]).await.unwrap();
+    let intake = ops.add_task_folders(&[examples.join("tasks")], domain::task::DataVersion::Auto).await.unwrap();
     let task = ops.store().task(intake.accepted[0].id).await.unwrap().task;
     let mut refs = Vec::new();
     for number in 0..tasks {

@@ -37,7 +37,7 @@ async fn ops() -> Ops {
 /// The tasks and the skill of the examples, twice each, by an agent.
 async fn request(ops: &Ops, agent: &str) -> PlanRequest {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let tasks = ops.add_task_folders(&[examples.join("tasks")]).await.unwrap();
+    let tasks = ops.add_task_folders(&[examples.join("tasks")], domain::task::DataVersion::Auto).await.unwrap();
     let skill = Upload::Path(examples.join("skills/bookkeeping-conventions"));
     let skills = ops.upload_skills("me", skill).await.unwrap();
     PlanRequest {

@@ -29,7 +29,7 @@ async fn ops() -> Ops {
 
 async fn request(ops: &Ops) -> PlanRequest {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-    let tasks = ops.add_task_folders(&[examples.join("tasks")]).await.unwrap();
+    let tasks = ops.add_task_folders(&[examples.join("tasks")], domain::task::DataVersion::Auto).await.unwrap();
     let skills = ops.upload_skills("me", Upload::Path(examples.join("skills/bookkeeping-conventions"))).await.unwrap();
     PlanRequest {
         title: String::new(),

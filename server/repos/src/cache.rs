@@ -141,6 +141,7 @@ impl Repositories {
         self.git().prepare()?;
         let _turn = self.turn(commit.as_str()).await;
         if pinned.folder.is_dir() {
+            self.touch(commit);
             return Ok(pinned);
         }
         std::fs::create_dir_all(&home).map_err(|error| RepoError::disk(&home, error))?;
@@ -149,6 +150,7 @@ impl Repositories {
         self.fetch_into(temporary.path(), url, commit).await?;
         let kept = temporary.keep();
         std::fs::rename(&kept, &pinned.folder).map_err(|error| RepoError::disk(&pinned.folder, error))?;
+        self.touch(commit);
         Ok(pinned)
     }
 

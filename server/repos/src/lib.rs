@@ -10,6 +10,7 @@ mod error;
 mod git;
 mod mirrors;
 mod objects;
+mod prune;
 mod snapshot;
 mod working_copy;
 
@@ -22,12 +23,13 @@ pub use entries::{Entry, EntryKind};
 pub use error::RepoError;
 pub use mirrors::Mirrors;
 pub use objects::Objects;
+pub use prune::KeptCommit;
 pub use snapshot::{Snapshot, SnapshotRequest};
 
 /// How repositories are fetched.
 #[derive(Debug, Clone)]
 pub struct RepositoriesConfig {
-    /// Where they are kept, by commit. May be emptied at any time that nothing is fetched.
+    /// Where they are kept, by commit. May be emptied at any time that nothing is fetched; see [`Repositories::prune`].
     pub cache: PathBuf,
     /// Places used instead of others.
     pub mirrors: Mirrors,

@@ -98,12 +98,15 @@ async fn one(ops: &Ops, wanted: &str) -> Result<SkillVersionId, Failure> {
     }
 }
 
+/// Skills in a repository.
+pub(super) fn skill_source(wanted: &str) -> Result<SkillSource, Failure> {
+    wanted.parse().map_err(|error| Failure::unusable(anyhow!("{wanted} cannot be fetched: {error}")))
+}
+
 /// A place on the disk, or in a repository.
 fn upload(wanted: &str) -> Result<Upload, Failure> {
     if SkillSource::is_meant(wanted) {
-        let source = wanted.parse::<SkillSource>();
-        let source = source.map_err(|error| Failure::unusable(anyhow!("{wanted} cannot be fetched: {error}")))?;
-        return Ok(Upload::Repository(source));
+        return skill_source(wanted).map(Upload::Repository);
     }
     let path = PathBuf::from(wanted);
     if !path.exists() {

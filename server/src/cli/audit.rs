@@ -7,6 +7,7 @@ use domain::listing::AuditRequest;
 use domain::task_audit::{AuditOutcome, AuditReport};
 
 use super::eval::{self, unusable};
+use super::task_choice::TaskChoice;
 use super::{Exit, Failure, audit_table, progress};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
@@ -17,9 +18,8 @@ pub struct AuditArgs {
     /// Tasks: a task folder, or a folder of them. May be given several times.
     #[arg(required = true, value_name = "PATH")]
     tasks: Vec<PathBuf>,
-    /// Take only the tasks of these names; `batch1-*` takes all that begin so.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
-    task_ids: Vec<String>,
+    #[command(flatten)]
+    choice: TaskChoice,
     /// Runs of `nop` and of the solution on each task. With one, flakiness cannot be seen.
     #[arg(short = 'k', long = "repeats", default_value_t = 2, value_name = "N")]
     repeats: u32,
@@ -52,7 +52,7 @@ pub async fn run(common: &CommonArgs, args: AuditArgs) -> Result<Exit, Failure> 
     config.max_concurrency = args.concurrency;
     let runtime = Runtime::open(config, None).await?;
     let request = AuditRequest {
-        tasks: eval::tasks(&runtime.ops, &args.tasks, &args.task_ids, None).await?,
+        tasks: args.choice.tasks(&runtime.ops, &args.tasks, None).await?,
         repeats: args.repeats,
         concurrency: args.concurrency,
         seed: args.seed,

@@ -5,20 +5,20 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use domain::finding::Finding;
-use domain::id::TaskId;
 use domain::listing::{PlanRequest, Refused};
 use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::report::EvaluationReport;
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
-use domain::task::{NetworkPolicy, TaskLayout};
+use domain::task::NetworkPolicy;
 use engine::agent::command::NAME as COMMAND;
 use ops::{Ops, OpsError};
 use tokio_util::sync::CancellationToken;
 
 use super::arms::{ArmArgs, Chosen};
 use super::fail_if::{FailIf, Held};
+use super::task_choice::TaskChoice;
 use super::{Exit, Failure, progress, table};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
@@ -32,6 +32,8 @@ pub struct EvalArgs {
     /// Tasks: a task folder, a folder of them, or an evals.json. May be given several times.
     #[arg(long, required = true, num_args = 1.., value_name = "PATH")]
     tasks: Vec<PathBuf>,
+    #[command(flatten)]
+    choice: TaskChoice,
     /// Who solves the tasks: bash, oracle, nop, command, or an installed agent (NAME or NAME@VERSION; see `skilldelta agents`).
     #[arg(long, value_name = "NAME")]
     agent: String,
@@ -102,45 +104,15 @@ pub struct EvalArgs {
     /// Build images again without the engine's cache.
     #[arg(long)]
     rebuild: bool,
-    /// Take only the tasks of these names; `batch1-*` takes all that begin so.
-    #[arg(long, value_delimiter = ',', value_name = "NAME")]
-    task_ids: Vec<String>,
     /// Put the result under the task set of this name on the leaderboard; all of --tasks are the set if there is none yet.
     #[arg(long, value_name = "NAME")]
     task_set: Option<String>,
-    /// Take only SkillsBench tasks of this layout; others are refused.
-    #[arg(long, value_enum, default_value_t, value_name = "VERSION")]
-    data_version: DataVersion,
     /// Write the result as JSON; `-` = standard output.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Exit with 3 if this holds of the result, as verdict=harms, delta_high<0 or broken>=1. May be given several times.
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<FailIf>,
-}
-
-/// Layouts by the names that AgentCompass has for them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum DataVersion {
-    /// As each task is.
-    #[default]
-    Auto,
-    /// `task.md`.
-    #[value(name = "1.1")]
-    V11,
-    /// `instruction.md` with `task.toml`.
-    #[value(name = "1.0", alias = "1.0-17dec32")]
-    V10,
-}
-
-impl DataVersion {
-    fn takes(self, layout: TaskLayout) -> bool {
-        match self {
-            Self::Auto => true,
-            Self::V11 => layout == TaskLayout::SkillsBench11,
-            Self::V10 => layout == TaskLayout::SkillsBench10,
-        }
-    }
 }
 
 /// When an evaluation may end before all of its trials.
@@ -211,8 +183,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
         return Err(Failure::unusable(anyhow!("the agent 'command' runs a command of yours; give it with --command")));
     }
     let Chosen { skills, baseline, distractors } = args.arms.choose(ops).await?;
-    let tasks = tasks(ops, &args.tasks, &args.task_ids, args.task_set.as_deref()).await?;
-    of_layout(ops, args.data_version, &tasks).await?;
+    let tasks = args.choice.tasks(ops, &args.tasks, args.task_set.as_deref()).await?;
     let request = PlanRequest {
         title: String::new(),
         skills,
@@ -251,61 +222,6 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     say(&card.findings);
     eprintln!("{}: {} trials. {}", card.compared, card.trials, card.advice);
     Ok(request)
-}
-
-/// The tasks below `folders`, or those of them that have one of these names; all of them become the task set of that name, where one is given.
-pub(super) async fn tasks(
-    ops: &Ops,
-    folders: &[PathBuf],
-    names: &[String],
-    set: Option<&str>,
-) -> Result<Vec<TaskId>, Failure> {
-    let intake = ops.add_task_folders(folders).await.map_err(unusable)?;
-    if let Some(set) = set {
-        let all: Vec<TaskId> = intake.accepted.iter().map(|task| task.id).collect();
-        ops.ensure_task_set(set, &all).await.map_err(unusable)?;
-    }
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| is_meant(wanted, name));
-    let refused: Vec<Refused> = intake
-        .refused
-        .into_iter()
-        .filter(|refused| wanted(refused.path.rsplit(['/', '#']).next().unwrap_or_default()))
-        .collect();
-    // A case of an evals.json that only a model can judge is none of ours; the others are run without it.
-    let judged =
-        |task: &Refused| task.findings.iter().all(|finding| !finding.is_error() || finding.code == "nothing_to_check");
-    let (left_out, refused): (Vec<Refused>, Vec<Refused>) = refused.into_iter().partition(judged);
-    refuse(&refused)?;
-    for task in &left_out {
-        eprintln!("{} is left out:", task.path);
-        say(&task.findings);
-    }
-    let chosen: Vec<_> = intake.accepted.iter().filter(|task| wanted(&task.name)).collect();
-    if let Some(missing) = names.iter().find(|name| !chosen.iter().any(|task| is_meant(name, &task.name))) {
-        let names: Vec<&str> = intake.accepted.iter().map(|task| task.name.as_str()).collect();
-        return Err(Failure::unusable(anyhow!("there is no task '{missing}'; there are: {}", names.join(", "))));
-    }
-    for task in &chosen {
-        let placed = |finding: &Finding| Finding { file: format!("{}/{}", task.name, finding.file), ..finding.clone() };
-        say(&task.findings.iter().map(placed).collect::<Vec<_>>());
-    }
-    Ok(chosen.into_iter().map(|task| task.id).collect())
-}
-
-async fn of_layout(ops: &Ops, wanted: DataVersion, chosen: &[TaskId]) -> Result<(), Failure> {
-    let all = ops.tasks().await.map_err(unusable)?;
-    let other = all.iter().find(|task| chosen.contains(&task.id) && !wanted.takes(task.layout));
-    other.map_or(Ok(()), |task| {
-        let (name, layout) = (&task.name, task.layout.word());
-        Err(Failure::unusable(anyhow!(
-            "task {name} is of the layout {layout}; leave it out, or leave out --data-version"
-        )))
-    })
-}
-
-/// A name, or the beginning of names before a `*`.
-fn is_meant(wanted: &str, name: &str) -> bool {
-    wanted.strip_suffix('*').map_or(wanted == name, |start| name.starts_with(start))
 }
 
 pub(super) fn refuse(refused: &[Refused]) -> Result<(), Failure> {

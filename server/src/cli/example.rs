@@ -10,6 +10,7 @@ use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
+use domain::task::DataVersion;
 use engine::agent::bash::NAME as BASH;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
@@ -69,7 +70,7 @@ pub async fn run(
 
 async fn request(ops: &Ops, folder: &Path, agent: &str) -> Result<PlanRequest, OpsError> {
     let skills = ops.upload_skills(OWNER, Upload::Path(folder.join("skills"))).await?;
-    let tasks = ops.add_task_folders(&[folder.join("tasks")]).await?;
+    let tasks = ops.add_task_folders(&[folder.join("tasks")], DataVersion::Auto).await?;
     Ok(PlanRequest {
         title: if agent == BASH { "Example".to_owned() } else { format!("Example with {agent}") },
         skills: skills.accepted.iter().map(|skill| skill.version_id).collect(),

@@ -16,9 +16,11 @@ mod images;
 mod import;
 mod plan;
 mod progress;
+mod repositories;
 mod sarif;
 mod serve;
 mod table;
+mod task_choice;
 
 use std::process::ExitCode;
 
@@ -58,6 +60,9 @@ enum Command {
     /// The images that were built for tasks: list them, and remove those that were not used for long.
     #[command(subcommand)]
     Images(images::ImagesCommand),
+    /// The commits that were fetched for tasks and skills: list them, and remove those that were not used for long.
+    #[command(subcommand)]
+    Repositories(repositories::RepositoriesCommand),
     /// Say what so many tasks and repeats take and can show, before anything is spent.
     Plan(plan::PlanArgs),
     /// Say what of the environment works, and how to mend what does not.
@@ -127,12 +132,13 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Serve(args) => serve::run(&cli.common, args).await,
             Command::Eval(args) => eval::run(&cli.common, *args).await,
             Command::Audit(args) => audit::run(&cli.common, args).await,
-            Command::Check(args) => check::run(&args),
+            Command::Check(args) => check::run(&cli.common, &args).await,
             Command::Export(args) => export::run(&cli.common, args).await,
             Command::Import(args) => import::run(&cli.common, args).await,
             Command::Analyze(args) => analyze::run(&args),
             Command::Agents(command) => agents::run(&cli.common, command).await,
             Command::Images(command) => images::run(&cli.common, command).await,
+            Command::Repositories(command) => repositories::run(&cli.common, command).await,
             Command::Plan(args) => plan::run(&cli.common, args).await,
             Command::Doctor => doctor::run(&cli.common).await,
         }

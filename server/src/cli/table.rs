@@ -30,6 +30,9 @@ fn head(text: &mut String, report: &EvaluationReport) {
     let network = report.network.words().map(|words| format!(" · network: {words}")).unwrap_or_default();
     let who = format!("agent {}{model}{network}", report.agent.title());
     line!(text, "{} · {who} · seed {}", report.comparison.words, report.seed);
+    if !report.approved_variables.is_empty() {
+        line!(text, "given to verifiers, as approved: {}", report.approved_variables.join(", "));
+    }
     line!(text, "");
 }
 

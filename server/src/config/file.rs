@@ -41,6 +41,8 @@ pub struct ConfigFile {
     pub image_keep_days: u32,
     /// How long a model provider that fails is asked again before the trial is given up as an infrastructure error, in seconds; 0 = never.
     pub outage_wait_s: u64,
+    /// Days after which a fetched commit that was not used is removed; 0 = never.
+    pub repository_keep_days: u32,
     /// Environment variables whose values are taken out of everything that is kept or shown.
     pub secret_env: Vec<String>,
 }
@@ -62,6 +64,7 @@ impl Default for ConfigFile {
             disk_floor_mb: 512,
             image_keep_days: 30,
             outage_wait_s: RetryPolicy::default().within.as_secs(),
+            repository_keep_days: 30,
             secret_env: Vec::new(),
         }
     }

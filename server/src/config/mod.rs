@@ -13,7 +13,7 @@ use clap::Args;
 use repos::Mirrors;
 
 pub use file::{ConfigError, ConfigFile};
-pub use upstreams::{UpstreamConfig, UpstreamKind};
+pub use upstreams::{UpstreamConfig, UpstreamKind, variable};
 
 /// Flags that every command knows.
 #[derive(Debug, Clone, Args)]
@@ -85,6 +85,8 @@ pub struct Config {
     pub image_keep_days: Option<u32>,
     /// How long a model provider that fails is asked again.
     pub outage_wait: Duration,
+    /// Days after which a fetched commit that was not used is removed; `None` = never.
+    pub repository_keep_days: Option<u32>,
     /// The container engine's address; `None` = the usual socket.
     pub docker_host: Option<String>,
     /// Proxy for calls to model providers.
@@ -134,6 +136,7 @@ impl Config {
             search_path: std::env::var_os("PATH"),
             image_keep_days: Some(file.image_keep_days).filter(|days| *days > 0),
             outage_wait: outage_wait(file.outage_wait_s)?,
+            repository_keep_days: Some(file.repository_keep_days).filter(|days| *days > 0),
             docker_host: upstreams::variable("DOCKER_HOST"),
             proxy: upstreams::variable("HTTPS_PROXY").or_else(|| upstreams::variable("https_proxy")),
             secrets: file.secret_env.iter().filter_map(|name| upstreams::variable(name)).collect(),
@@ -142,6 +145,11 @@ impl Config {
 }
 
 impl Config {
+    /// The keys of the upstreams.
+    pub fn upstream_keys(&self) -> impl Iterator<Item = &str> {
+        self.upstreams.values().filter_map(|upstream| upstream.kind.key()).map(|key| key.expose())
+    }
+
     /// The extra certificates, where there are any.
     ///
     /// # Errors

@@ -195,6 +195,8 @@ fn key_from_file(path: &Path) -> Result<String, ConfigError> {
     Ok(std::fs::read_to_string(path).map_err(unreadable)?.trim().to_owned())
 }
 
-pub(super) fn variable(name: &str) -> Option<String> {
+/// The value of an environment variable; an empty one counts as none.
+#[must_use]
+pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }

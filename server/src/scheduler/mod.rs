@@ -25,7 +25,7 @@ pub use room::last_used;
 pub use stranded::Available;
 
 use self::early_end::EarlyEnds;
-use self::room::Room;
+use self::room::{Removed, Room};
 use self::stranded::Stranded;
 use self::worker::{LEASE_MS, Worker};
 
@@ -54,6 +54,8 @@ pub struct Limits {
     pub trials: u32,
     /// Days after which an image that was not used goes; `None` = never.
     pub image_days: Option<u32>,
+    /// Days after which a fetched commit that was not used goes; `None` = never.
+    pub repository_days: Option<u32>,
 }
 
 /// The loop and what it needs.
@@ -93,7 +95,7 @@ impl Scheduler {
             instance,
             limit: limits.trials,
             obstacles,
-            room: Room::new(limits.image_days),
+            room: Room::new(limits),
             available,
             stranded: Vec::new(),
             status: watch::Sender::default(),
@@ -248,16 +250,16 @@ impl Scheduler {
         if !self.running.is_empty() {
             return;
         }
-        let images = self.executor.images();
-        let mut removed = Vec::new();
+        let (images, repositories) = (self.executor.images(), self.executor.repositories());
+        let mut removed = Removed::default();
         if tidy {
-            removed = self.room.tidy(&self.store, images, self.now()).await;
+            removed += self.room.tidy(&self.store, images, repositories, self.now()).await;
         }
         if self.obstacles.disk().is_some() {
-            removed.extend(self.room.free(&self.store, images, &self.obstacles).await);
+            removed += self.room.free(&self.store, images, repositories, &self.obstacles, self.now()).await;
         }
-        if !removed.is_empty() {
-            tracing::info!(images = removed.len(), "removed images that were not used for long");
+        if removed != Removed::default() {
+            tracing::info!(images = removed.images, commits = removed.commits, "removed what was not used for long");
         }
     }
 

@@ -1,41 +1,98 @@
-//! Makes room on the engine's disk while nothing runs: images of ours that were not used for long go, and where too little is free, those that were
-//! not used for longest. An image that is missed is built again.
+//! Makes room on the disks while nothing runs: images of ours and fetched commits that were not used for long go, and where too little is free,
+//! those that were not used for longest. What is missed is built, or fetched, again.
 
 use std::collections::HashMap;
+use std::ops::AddAssign;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use domain::time::Timestamp;
 use engine::image::{Images, KeptImage};
+use repos::Repositories;
 use store::{Store, StoreError};
 
-use super::Obstacles;
+use super::{Limits, Obstacles};
 
 const DAY_S: i64 = 86_400;
+/// A commit that was used since stays, even where the disk is full: somebody may still read it.
+const STILL_READ: Duration = Duration::from_secs(3600);
 
 /// What may be removed, and when.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Room {
-    keep_days: Option<u32>,
+    limits: Limits,
+}
+
+/// How much was removed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Removed {
+    pub(super) images: usize,
+    pub(super) commits: usize,
+}
+
+impl AddAssign for Removed {
+    fn add_assign(&mut self, more: Self) {
+        self.images += more.images;
+        self.commits += more.commits;
+    }
 }
 
 impl Room {
-    /// Keeps images for so many days after their last use; `None` = for ever, unless the disk is full.
+    /// Keeps images and commits for as many days after their last use as the limits say, unless the disk is full.
     #[must_use]
-    pub(super) const fn new(keep_days: Option<u32>) -> Self {
-        Self { keep_days }
+    pub(super) const fn new(limits: Limits) -> Self {
+        Self { limits }
     }
 
-    /// Removes what was not used for long. Answers what went.
-    pub(super) async fn tidy(self, store: &Store, images: &Images, now: Timestamp) -> Vec<String> {
-        let Some(days) = self.keep_days else { return Vec::new() };
-        let oldest = now.0 / 1000 - i64::from(days) * DAY_S;
-        let Some(kept) = kept(store, images).await else { return Vec::new() };
-        images.prune(kept, |image| image.last_used >= oldest).await
+    /// Removes what was not used for long.
+    pub(super) async fn tidy(
+        self,
+        store: &Store,
+        images: &Images,
+        repositories: &Repositories,
+        now: Timestamp,
+    ) -> Removed {
+        let mut removed = Removed::default();
+        if let Some(days) = self.limits.image_days
+            && let Some(kept) = kept(store, images).await
+        {
+            let oldest = now.0 / 1000 - i64::from(days) * DAY_S;
+            removed.images = images.prune(kept, |image| image.last_used >= oldest).await.len();
+        }
+        if let Some(days) = self.limits.repository_days {
+            let age = Duration::from_secs(u64::from(days) * DAY_S.unsigned_abs());
+            removed.commits = pruned(repositories, now, age, || true).await;
+        }
+        removed
     }
 
     /// Removes what was not used for longest until the disk's floor is kept.
-    pub(super) async fn free(self, store: &Store, images: &Images, obstacles: &Obstacles) -> Vec<String> {
-        let Some(kept) = kept(store, images).await else { return Vec::new() };
-        images.prune(kept, |_| obstacles.disk().is_none()).await
+    pub(super) async fn free(
+        self,
+        store: &Store,
+        images: &Images,
+        repositories: &Repositories,
+        obstacles: &Obstacles,
+        now: Timestamp,
+    ) -> Removed {
+        let commits = pruned(repositories, now, STILL_READ, || obstacles.disk().is_some()).await;
+        let images = match kept(store, images).await {
+            Some(kept) => images.prune(kept, |_| obstacles.disk().is_none()).await.len(),
+            None => 0,
+        };
+        Removed { images, commits }
+    }
+}
+
+/// Removes commits that were not used for `age`, while `wanted` says so.
+async fn pruned(repositories: &Repositories, now: Timestamp, age: Duration, wanted: impl Fn() -> bool + Send) -> usize {
+    let now = UNIX_EPOCH + Duration::from_millis(u64::try_from(now.0).unwrap_or(0));
+    let oldest = now.checked_sub(age).unwrap_or(SystemTime::UNIX_EPOCH);
+    match repositories.prune(oldest, wanted).await {
+        Ok(gone) => gone.len(),
+        Err(error) => {
+            tracing::warn!(%error, "no further commit is removed");
+            0
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use domain::history::TrialHistory;
 use domain::id::EvaluationId;
 use domain::imported::Imported;
 use domain::plan::EvaluationPlan;
+use domain::stop::Stopped;
 use domain::time::Timestamp;
 use sqlx::SqliteConnection;
 
@@ -28,6 +29,7 @@ impl Store {
         imported: &Imported,
         place: u32,
         created_at: Timestamp,
+        stopped: Option<Stopped>,
     ) -> Result<(EvaluationId, bool)> {
         evaluations::check(plan)?;
         trials.iter().try_for_each(check)?;
@@ -38,10 +40,11 @@ impl Store {
         // No own plan has such a key, so none is ever answered with what others ran.
         let key = format!("imported:{}:{place}", imported.hash);
         let id = evaluations::insert(change.db(), plan, &key, created_at).await?;
-        sqlx::query("UPDATE evaluations SET started_at = $2, finished_at = $3 WHERE id = $1")
+        sqlx::query("UPDATE evaluations SET started_at = $2, finished_at = $3, stopped = $4 WHERE id = $1")
             .bind(id.0)
             .bind(created_at.0)
             .bind(imported.at.0)
+            .bind(stopped.map(|stopped| to_json("stopped", &stopped)).transpose()?)
             .execute(change.db())
             .await?;
         sqlx::query(

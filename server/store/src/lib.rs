@@ -3,6 +3,7 @@
 //! There is one writer connection, and every write is one short transaction that begins IMMEDIATE; nothing here waits for a container or a
 //! network while it holds a connection. Time comes as an argument.
 
+mod approvals;
 mod attempts;
 mod audits;
 mod blobs;
@@ -30,6 +31,7 @@ mod wakes;
 
 use std::sync::Arc;
 
+pub use approvals::AskingTask;
 pub use attempts::AttemptRow;
 pub use audits::AuditedTask;
 pub use blobs::{BlobWriter, Blobs};

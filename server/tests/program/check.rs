@@ -79,3 +79,35 @@ fn findings_are_written_as_sarif_for_code_hosts() {
     assert_eq!(place("nothing_to_check"), ("repo/my%20skills/pens/evals/evals.json", Some(2), "error"));
     home.finish();
 }
+
+#[test]
+fn the_skills_of_a_repository_are_checked_by_its_address() {
+    let home = Home::new("check-url");
+    home.write(
+        "repo/skills/fine/SKILL.md",
+        "---\nname: fine\ndescription: Is fine. Use when it must be.\nlicense: MIT\n---\nx\n",
+    );
+    home.write("repo/skills/broken/SKILL.md", "no frontmatter\n");
+    for arguments in [["init", "-q", "-b", "main", "."].as_slice(), &["add", "-A"], &["commit", "-q", "-m", "x"]] {
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"]).args(arguments);
+        assert!(git.current_dir(home.path("repo")).status().unwrap().success(), "{arguments:?}");
+    }
+    let url = "https://git.example.com/farm/skills";
+    let mirror = format!("{url}={}", home.path("repo").display());
+    let check = |place: &str| home.run(&["check", place, "--repository-mirror", &mirror, "--json"]);
+    let ended = check(url);
+    assert_eq!(ended.code, 1, "{ended}");
+    for words in [
+        "skills/broken/SKILL.md",
+        "no_frontmatter",
+        "fetched from https://git.example.com/farm/skills@",
+        "\"name\": \"fine\"",
+    ] {
+        assert!(ended.out.contains(words), "no {words:?} in {ended}");
+    }
+    assert_eq!(check(&format!("{url}@main#skills/fine")).code, 0, "a folder of a branch");
+    check(&format!("{url}@nosuch")).told(2, &["nosuch", "name one that it has"]);
+    check("git@github.com:farm/skills").told(2, &["cannot be fetched"]);
+    assert!(!home.path("data/repositories").exists(), "a check stores nothing");
+}

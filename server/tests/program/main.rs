@@ -2,7 +2,9 @@
 //! linked once.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
+mod approved;
 mod audit;
+mod cases;
 mod check;
 mod common;
 mod comparison;
@@ -15,9 +17,11 @@ mod hostile;
 mod input;
 mod leaderboard;
 mod live;
+mod own_container;
 mod pairing;
 mod patch;
 mod provider;
+mod records;
 mod recovery;
 mod secrets;
 mod upload;

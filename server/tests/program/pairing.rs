@@ -63,7 +63,7 @@ fn an_instruction_that_names_the_skill_is_told() {
     let instruction = "Use the skill measured-words and write done to /app/answer.txt.\n".to_owned();
     home.task(&Task { instruction, ..Task::new("named") });
     let (ended, _) = home.eval(&["--agent", "nop"]);
-    ended.told(0, &["instruction_names_skill", "measured-words"]);
+    ended.told(0, &["names_skill", "measured-words"]);
     home.finish();
 }
 

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{FindingCounts, Refused};
+use crate::approval::AskedVariable;
 use crate::finding::Finding;
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId};
@@ -43,6 +44,9 @@ pub struct TaskListing {
 /// A task as its page shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskDetail {
+    /// The variables of this machine that its verifier asks for.
+    #[serde(default)]
+    pub asked: Vec<AskedVariable>,
     /// Its row.
     pub id: TaskId,
     /// All of it.

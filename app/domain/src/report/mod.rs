@@ -15,6 +15,8 @@ pub(crate) mod totals;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use arm_usage::{ArmUsage, EvaluationUsage, SkillUse, Told};
@@ -157,6 +159,9 @@ pub struct EvaluationReport {
     /// The most evidence that there was at any time, where the plan allowed to look; `null` elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Seen>,
+    /// Variables of the machine that its verifiers were given, as a person approved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved_variables: Vec<String>,
     /// Where it came from, if others ran it: marked wherever the result appears, and never ranked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -276,6 +281,12 @@ pub fn tasks_of(plan: &EvaluationPlan, trials: &TrialIndex<'_>) -> Vec<TaskRepor
     plan.tasks.iter().map(|task| TaskReport::of(task, plan.repeats, trials)).collect()
 }
 
+/// Each once.
+fn approved_variables(plan: &EvaluationPlan) -> Vec<String> {
+    let names: BTreeSet<&String> = plan.settings.approved.iter().map(|approval| &approval.name).collect();
+    names.into_iter().cloned().collect()
+}
+
 impl EvaluationReport {
     /// Computes the result of `plan` from its trials. Trials that are not finished, or not scored, make their pair incomplete.
     #[must_use]
@@ -319,6 +330,7 @@ impl EvaluationReport {
             stop,
             stopped: None,
             seen,
+            approved_variables: approved_variables(plan),
             imported: None,
         }
     }

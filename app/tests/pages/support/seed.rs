@@ -224,5 +224,5 @@ pub async fn import(store: &Store, tasks: usize, repeats: u32) -> EvaluationId {
         findings: Vec::new(),
         before: None,
     };
-    store.put_imported(&plan, &trials, &imported, 0, at(1)).await.unwrap().0
+    store.put_imported(&plan, &trials, &imported, 0, at(1), None).await.unwrap().0
 }

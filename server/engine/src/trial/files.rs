@@ -5,11 +5,14 @@ use domain::tree::LoadedTree;
 
 use super::fault::Fault;
 use crate::blobs::{Blobs, load_tree};
+use crate::image::ReadyImage;
 
 /// The verifier's, and those of the task's own solution for the agent that runs it.
 pub(super) struct PhaseFiles {
     pub(super) verifier: LoadedTree,
     pub(super) oracle: Option<LoadedTree>,
+    /// What the verifier's own container is made of, where it has one.
+    pub(super) own_image: Option<ReadyImage>,
 }
 
 impl PhaseFiles {
@@ -23,6 +26,6 @@ impl PhaseFiles {
             (None, true) => return Err(Fault::Order(format!("task {} has no solution of its own", task.name))),
             (Some(oracle), true) => Some(below(oracle.folder.as_str(), "a file of the task's solution").await?),
         };
-        Ok(Self { verifier, oracle })
+        Ok(Self { verifier, oracle, own_image: None })
     }
 }

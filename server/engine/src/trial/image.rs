@@ -7,7 +7,7 @@ use std::sync::Arc;
 use domain::finding::Finding;
 use domain::path::RelPath;
 use domain::plan::RunSettings;
-use domain::task::{ImageSource, Task};
+use domain::task::{Environment, ImageSource, Task};
 use domain::tree::{Tree, TreeEntry};
 
 use super::fault::Fault;
@@ -31,10 +31,7 @@ pub(super) async fn request(task: &Task, settings: &RunSettings, blobs: &Arc<dyn
         }
         ImageSource::Build { context } => context,
     };
-    let file = format!("{folder}/Dockerfile");
-    let entry = task.tree.get(&file).ok_or_else(|| Fault::Order(format!("task {} has no {file}", task.name)))?;
-    let bytes = blobs.get(entry.hash).await.map_err(|source| Fault::Blobs { what: "the task's Dockerfile", source })?;
-    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    let (file, text) = dockerfile(task, folder, blobs).await?;
     let stripped = strip_skill_copies(&file, &text);
     let context = Context {
         files: without_skills(&task.tree.below(folder.as_str()), &stripped.kept),
@@ -51,6 +48,41 @@ pub(super) async fn request(task: &Task, settings: &RunSettings, blobs: &Arc<dyn
     };
     let skill_places = stripped.destinations;
     Ok(TaskImage { request: ImageRequest::Build(request), notes: stripped.notes, skill_places })
+}
+
+/// The image of a verifier's own container: its context is the task's tests, all of them.
+pub(super) async fn of_verifier(
+    task: &Task,
+    container: &Environment,
+    settings: &RunSettings,
+    blobs: &Arc<dyn Blobs>,
+) -> Result<ImageRequest, Fault> {
+    let folder = match &container.image {
+        ImageSource::Named { image } => return Ok(ImageRequest::Named(image.clone())),
+        ImageSource::Build { context } => context,
+    };
+    let (file, dockerfile) = dockerfile(task, folder, blobs).await?;
+    Ok(ImageRequest::Build(BuildRequest {
+        file,
+        dockerfile,
+        context: Context {
+            files: task.tree.below(folder.as_str()).filter(|path| path.as_str() != "Dockerfile"),
+            bytes: Arc::new(Stored(Arc::clone(blobs))),
+            empty_folders: Vec::new(),
+        },
+        args: BTreeMap::new(),
+        limit: container.build_timeout.mul_f64(settings.timeout_multiplier),
+        no_cache: settings.rebuild_images,
+    }))
+}
+
+/// The Dockerfile in a folder of the task: its name and text.
+async fn dockerfile(task: &Task, folder: &RelPath, blobs: &Arc<dyn Blobs>) -> Result<(String, String), Fault> {
+    let file = format!("{folder}/Dockerfile");
+    let entry = task.tree.get(&file).ok_or_else(|| Fault::Order(format!("task {} has no {file}", task.name)))?;
+    let bytes = blobs.get(entry.hash).await.map_err(|source| Fault::Blobs { what: "the task's Dockerfile", source })?;
+    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    Ok((file, text))
 }
 
 /// The context without the bundled skills, but for what a remaining line of the Dockerfile copies by name.

@@ -8,6 +8,7 @@ use domain::attempt::WorkspacePatch;
 use domain::finding::Finding;
 use domain::path::RelPath;
 use domain::tamper::{ChangeKind, OutsideChanges};
+use domain::task::Artifact;
 use formats::patch::{Patch, Side};
 use formats::test_settings::{Restoration, restoration};
 
@@ -84,7 +85,7 @@ impl Leavings {
     async fn look_outside(&mut self, place: &Place, listed: Vec<(ChangeKind, String)>) {
         let expected: Vec<&str> = place.expected.iter().map(String::as_str).collect();
         let work = place.before.as_ref().and_then(Before::work);
-        let outside = OutsideChanges::examine(listed, work, &expected, place.workspace.is_some());
+        let outside = OutsideChanges::examine(listed, work, &expected, place.is_fresh);
         let mut plants: Vec<String> = outside.removable().into_iter().map(str::to_owned).collect();
         for (shim, programs) in outside.shims() {
             // It stands before a program of the image, or it is only one more.
@@ -123,6 +124,14 @@ impl Leavings {
             left_out: patch.left_out,
         });
         Ok(())
+    }
+
+    /// Only what lies at one of these places reaches the verifier: of the rest there is nothing to put back.
+    pub(super) fn only_at(&mut self, places: &[Artifact]) {
+        let is_at = |path: &str, place: &Artifact| {
+            path.strip_prefix(&place.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.settings.retain(|(path, _)| places.iter().any(|place| is_at(path, place)));
     }
 
     /// Takes away what no honest result consists of, in the container that the verifier gets. Every file is first made empty from

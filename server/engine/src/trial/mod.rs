@@ -3,10 +3,12 @@
 mod court;
 mod fault;
 mod files;
+mod host_values;
 mod image;
 mod leavings;
 mod live;
 mod networks;
+mod opening;
 mod oracle_skills;
 mod outcome;
 mod place;
@@ -24,11 +26,13 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
+use domain::approval::HostLookup;
 use domain::attempt::AttemptResult;
 use domain::finding::Finding;
 use domain::order::{Happening, TrialEvent, TrialOrder};
+use domain::task::ResultPlace;
 use domain::trial::Phase;
-use gateway::{Gateway, TrialGateway, TrialTicket};
+use gateway::{Gateway, TrialGateway};
 use repos::Repositories;
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -38,6 +42,7 @@ pub use reporter::Clock;
 use self::court::Court;
 use self::fault::Fault;
 use self::files::PhaseFiles;
+use self::host_values::HostValues;
 use self::leavings::Leavings;
 use self::live::{PhaseLog, ms, secret_printed};
 use self::place::Place;
@@ -73,6 +78,8 @@ pub struct ExecutorParts {
     pub instance: String,
     /// Values that must not appear in anything that is kept or shown.
     pub redactor: Redactor,
+    /// Looks up the variables of this machine that a person approved for a verifier.
+    pub host_values: HostLookup,
 }
 
 /// Makes attempts on one engine. It knows neither the store nor the pages.
@@ -87,6 +94,7 @@ pub struct Executor {
     clock: Clock,
     instance: String,
     redactor: Redactor,
+    host_values: HostLookup,
     residues: Mutex<HashMap<String, Vec<String>>>,
     befores: Mutex<VecDeque<(String, Arc<Download>)>>,
     budgets: spending::Budgets,
@@ -96,8 +104,19 @@ impl Executor {
     /// An executor of these parts.
     #[must_use]
     pub fn new(parts: ExecutorParts) -> Self {
-        let ExecutorParts { engine, images, repositories, gateway, networks, agents, blobs, clock, instance, redactor } =
-            parts;
+        let ExecutorParts {
+            engine,
+            images,
+            repositories,
+            gateway,
+            networks,
+            agents,
+            blobs,
+            clock,
+            instance,
+            redactor,
+            host_values,
+        } = parts;
         Self {
             engine,
             images,
@@ -109,6 +128,7 @@ impl Executor {
             clock,
             instance,
             redactor,
+            host_values,
             residues: Mutex::default(),
             befores: Mutex::default(),
             budgets: spending::Budgets::default(),
@@ -121,6 +141,12 @@ impl Executor {
         &self.engine
     }
 
+    /// The repositories that it fetches and keeps.
+    #[must_use]
+    pub const fn repositories(&self) -> &Repositories {
+        &self.repositories
+    }
+
     /// The images that it builds and keeps.
     #[must_use]
     pub const fn images(&self) -> &Images {
@@ -131,9 +157,9 @@ impl Executor {
     pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
         let result = AttemptResult::bare(domain::trial::interrupted());
-        let redactor = self.redactor.clone();
+        let (redactor, values) = (self.redactor.clone(), HostValues::default());
         let mut attempt =
-            Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, redactor, result };
+            Attempt { executor: self, order: &order, reporter: &reporter, gateway: None, redactor, values, result };
         let end = tokio::select! {
             end = attempt.run() => end,
             () = cancel.cancelled() => Err(Fault::Cancelled),
@@ -159,8 +185,10 @@ struct Attempt<'a> {
     reporter: &'a Reporter,
     /// Where its calls are counted, once it is open.
     gateway: Option<TrialGateway>,
-    /// Knows the attempt's own key as well, once there is one.
+    /// Knows the attempt's own key and its verifier's values as well, once there are any.
     redactor: Redactor,
+    /// What its verifier gets of this machine.
+    values: HostValues,
     result: AttemptResult,
 }
 
@@ -168,6 +196,8 @@ impl Attempt<'_> {
     async fn run(&mut self) -> Result<(), Fault> {
         let started = Instant::now();
         let agent = self.agent()?;
+        self.values = HostValues::of(self.order, &self.executor.host_values)?;
+        self.redactor = self.redactor.and(self.values.env.iter().map(|(_, value)| value.as_bytes()));
         let gateway = self.gateway(agent.as_ref()).await?;
         self.gateway.clone_from(&gateway);
         let (mut place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
@@ -196,61 +226,17 @@ impl Attempt<'_> {
         let started = Instant::now();
         let keeps = self.order.task.verifier.keeps_test_settings;
         let mut leavings = Leavings::look(&place, keeps, blobs, &self.redactor).await?;
-        let court = self.executor.court(self.order, place).await?;
+        if let ResultPlace::Artifacts { artifacts, .. } = &self.order.task.result_place {
+            leavings.only_at(artifacts);
+        }
+        let court = self.executor.court(self.order, place, files.own_image.as_ref()).await?;
+        self.result.findings.extend(court.findings.iter().cloned());
         leavings.clear(court.sandbox.as_ref()).await?;
         self.keep_leavings(leavings);
         let verified = self.verification(&court).run(&files.verifier).await?;
         self.result.phases.verifying = Some(ms(started));
         self.keep_verified(bearing, verified);
         court.leave().await
-    }
-
-    fn agent(&self) -> Result<Arc<dyn Agent>, Fault> {
-        let wanted = &self.order.agent;
-        let is_wanted = |agent: &&Arc<dyn Agent>| agent.name() == wanted.name && agent.version() == wanted.version;
-        let agent = self.executor.agents.iter().find(is_wanted).cloned().ok_or_else(|| {
-            let (name, version) = (&wanted.name, &wanted.version);
-            Fault::Order(format!(
-                "the agent '{name}' in version {version} is not known here; install or configure it and restart"
-            ))
-        })?;
-        match agent.skill_obstacle() {
-            Some(why) if wanted.skills.is_discovered() && self.order.has_skills() => Err(Fault::Order(why.to_owned())),
-            _ => Ok(agent),
-        }
-    }
-
-    /// A skill that lay in its place and was never put before the model was not on trial: both arms would be the same run.
-    fn is_skill_available(&self) -> Result<(), Fault> {
-        if !self.order.on_trial().is_empty() && self.result.activation.is_unavailable() {
-            let looked_in = self.result.audit.as_ref().map(|audit| audit.looked_in.join(", ")).unwrap_or_default();
-            return Err(Fault::Audit(format!(
-                "the skill was not available: it lay where the agent looks ({looked_in}), and no request told the model of it"
-            )));
-        }
-        Ok(())
-    }
-
-    async fn gateway(&self, agent: &dyn Agent) -> Result<Option<TrialGateway>, Fault> {
-        if !agent.needs_model() {
-            return Ok(None);
-        }
-        let model = self.order.model.as_ref();
-        let model = model.ok_or_else(|| Fault::Order(format!("the agent '{}' needs a model", agent.name())))?;
-        let order = self.order;
-        let watch = self.executor.watch(order.watched()).await?;
-        let ticket = TrialTicket {
-            caps: spending::caps(order),
-            budget: self.executor.budgets.of(order),
-            lane: replay::lane(order),
-            watch: order.watched().iter().map(|skill| skill.manifest.description.clone()).collect(),
-            watch_anywhere: watch.lines,
-            measure: watch.texts,
-            provider_tools: networks::PhaseNetworks::of(order)?.provider_tools(),
-            retry: self.executor.gateway.retry(),
-            ..TrialTicket::new(order.attempt, &model.name, &model.upstream)
-        };
-        self.executor.gateway.open(ticket).map(Some).map_err(|error| Fault::Order(error.to_string()))
     }
 
     async fn prepare(
@@ -265,6 +251,13 @@ impl Attempt<'_> {
         let redactor = self.redactor.clone();
         let progress = move |event| reporter.log(Phase::Preparing, redactor.clean_text(&image::line(event)));
         let mut image = executor.images.ensure(&wanted.request, &progress).await?;
+        let own_image = match &order.task.result_place {
+            ResultPlace::Artifacts { container, .. } => {
+                let wanted = image::of_verifier(&order.task, container, &order.settings, &executor.blobs).await?;
+                Some(executor.images.ensure(&wanted, &progress).await?)
+            }
+            ResultPlace::Anywhere | ResultPlace::Workspace { .. } => None,
+        };
         if let Some(target) = &order.task.environment.repository {
             self.result.findings.append(&mut image.findings);
             self.reporter.log(Phase::Preparing, format!("fetching {} at {}\n", target.url, target.commit.short()));
@@ -282,7 +275,7 @@ impl Attempt<'_> {
         oracle_skills::place(executor.blobs.as_ref(), order, agent, place.sandbox.as_ref(), &wanted.skill_places)
             .await?;
         self.result.findings.append(&mut place.findings);
-        Ok((place, files?))
+        Ok((place, PhaseFiles { own_image, ..files? }))
     }
 
     async fn agent_phase(
@@ -364,6 +357,8 @@ impl Attempt<'_> {
             redactor: &self.redactor,
             timeout_multiplier: self.order.settings.timeout_multiplier,
             workdir: &court.workdir,
+            has_tests: court.has_tests,
+            host_env: &self.values.env,
         }
     }
 
@@ -380,6 +375,7 @@ impl Attempt<'_> {
         self.result.verifier_log = verified.log;
         self.result.findings.extend(judgement.flags);
         self.result.findings.extend(verified.findings);
+        self.result.findings.extend(self.values.told());
         self.result.verdict = outcome::verdict(bearing, judgement.verdict);
     }
 }

@@ -2,7 +2,7 @@
 
 use domain::network::{AllowList, NetworkWordError};
 use domain::order::TrialOrder;
-use domain::task::{NetworkPolicy, ResultPlace};
+use domain::task::NetworkPolicy;
 use gateway::{ProviderTools, TrialGateway};
 
 use super::Executor;
@@ -27,7 +27,7 @@ impl PhaseNetworks {
         Ok(Self {
             agent: reach(chosen.agent.as_ref().unwrap_or(task.agent_network()))?,
             verifier: reach(chosen.verifier.as_ref().unwrap_or(task.verifier_network()))?,
-            shared: task.result_place == ResultPlace::Anywhere,
+            shared: !task.result_place.is_fresh(),
         })
     }
 

@@ -74,6 +74,8 @@ pub(super) struct Place {
     pub(super) audit: SkillAudit,
     /// The skills whose use is looked for, with the folder they have, or would have.
     pub(super) installed: Vec<InstalledSkill>,
+    /// Whether the verifier gets another container.
+    pub(super) is_fresh: bool,
     /// Whether what the agent leaves is looked at.
     pub(super) watched: bool,
     /// The working folder as it was; `None` where nobody looks, or it is the root folder.
@@ -164,6 +166,7 @@ impl Executor {
             prompt,
             audit,
             installed,
+            is_fresh: task.result_place.is_fresh(),
             watched,
             before,
             expected,

@@ -28,6 +28,14 @@ mkdir -p \"$2\"
 cd \"$2\"
 exec bash \"$1/test.sh\"";
 
+/// The same where the image holds the verifier's files, as `tests/Dockerfile` puts them there.
+const SCRIPT_IN_IMAGE: &str = "set -e
+rm -rf /logs/verifier
+mkdir -p /logs/verifier /logs/agent /logs/artifacts
+mkdir -p \"$2\"
+cd \"$2\"
+exec bash \"$1/test.sh\"";
+
 /// What the phase left behind.
 pub(super) struct Verified {
     pub(super) judgement: Judgement,
@@ -44,12 +52,18 @@ pub(super) struct Verification<'a> {
     pub(super) redactor: &'a Redactor,
     pub(super) timeout_multiplier: f64,
     pub(super) workdir: &'a str,
+    /// Whether the image holds the verifier's files.
+    pub(super) has_tests: bool,
+    /// Approved values of this machine, by name.
+    pub(super) host_env: &'a [(String, String)],
 }
 
 impl Verification<'_> {
     /// Runs the verifier and judges.
     pub(super) async fn run(self, files: &LoadedTree) -> Result<Verified, Fault> {
-        self.sandbox.upload(Upload::new().folder("/.skilldelta", 0o700).tree(STAGE, files)).await?;
+        if !self.has_tests {
+            self.sandbox.upload(Upload::new().folder("/.skilldelta", 0o700).tree(STAGE, files)).await?;
+        }
         let mut log = PhaseLog::new(Phase::Verifying, self.reporter.clone(), self.redactor);
         let end = self.sandbox.exec(&self.command(), &mut log).await?;
         let left = self.sandbox.download("/logs/verifier", Caps::default()).await?.unwrap_or_default();
@@ -67,10 +81,13 @@ impl Verification<'_> {
     fn command(&self) -> ExecSpec {
         let limit = self.task.verifier.timeout.mul_f64(self.timeout_multiplier);
         let folder = format!("/{}", self.task.verifier.folder.file_name());
-        let mut command = ExecSpec::new(["/bin/sh", "-c", SCRIPT, "verifier", &folder, self.workdir], limit);
+        let script = if self.has_tests { SCRIPT_IN_IMAGE } else { SCRIPT };
+        let mut command = ExecSpec::new(["/bin/sh", "-c", script, "verifier", &folder, self.workdir], limit);
         command.workdir = Some("/".to_owned());
         command.user = Some(self.task.verifier.user.clone().unwrap_or_else(|| "0".to_owned()));
-        command.env = self.task.verifier.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+        let mut env = self.task.verifier.env.clone();
+        env.extend(self.host_env.iter().cloned());
+        command.env = env.into_iter().collect();
         command
     }
 

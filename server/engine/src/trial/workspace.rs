@@ -20,7 +20,7 @@ impl Workspace {
     /// An empty one for a task whose result lies in its workspace; the first container that mounts it fills it from the image.
     pub(super) async fn of(task: &Task, engine: &Arc<dyn Engine>, labels: &Labels) -> Result<Option<Self>, Fault> {
         let path = match &task.result_place {
-            ResultPlace::Anywhere => return Ok(None),
+            ResultPlace::Anywhere | ResultPlace::Artifacts { .. } => return Ok(None),
             ResultPlace::Workspace { path } => folder(path).ok_or_else(|| {
                 Fault::Order(format!(
                     "task {} names '{path}' as its workspace; it must be a folder of the container by its absolute path, such as /app",

@@ -210,6 +210,7 @@ impl Bench {
             clock: Arc::new(|| Timestamp(1)),
             instance: rig.instance.clone(),
             redactor: Redactor::new(Vec::<String>::new()),
+            host_values: Arc::new(|_| Err(domain::approval::Withheld::NotSet)),
         });
         let (time, delivery) = (1.0, SkillDelivery::Discovered);
         let attempts = AtomicI64::new(1);

@@ -146,6 +146,7 @@ impl Bench {
             clock: Arc::new(|| Timestamp(1)),
             instance: rig.instance.clone(),
             redactor: Redactor::new(Vec::<String>::new()),
+            host_values: Arc::new(|_| Err(domain::approval::Withheld::NotSet)),
         });
         Self { rig, blobs, executor, agent: named, folder }
     }

@@ -9,6 +9,7 @@ use domain::history::AttemptHistory;
 use domain::imported::Imported;
 use domain::plan::{AgentRef, ModelRef, RunSettings};
 use domain::report::EvaluationReport;
+use domain::stop::Stopped;
 use domain::time::Timestamp;
 use domain::verdict::Verdict;
 use serde::de::IgnoredAny;
@@ -73,6 +74,9 @@ pub struct EvaluationPart {
     pub seed: Option<u64>,
     /// Limits and ways; `null` where another runner did not tell.
     pub settings: Option<RunSettings>,
+    /// Why it was ended before all of its trials; absent = it was not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Stopped>,
 }
 
 /// What the with-skill arm got.

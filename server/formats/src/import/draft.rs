@@ -89,7 +89,15 @@ impl Draft {
             settings: RunSettings::default(),
             kind: Default::default(),
         };
-        Some(ReadEvaluation { plan, created_at, trials, files: Contents::new(), before: None, findings: self.findings })
+        Some(ReadEvaluation {
+            plan,
+            created_at,
+            trials,
+            stopped: None,
+            files: Contents::new(),
+            before: None,
+            findings: self.findings,
+        })
     }
 }
 

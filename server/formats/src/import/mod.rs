@@ -25,6 +25,7 @@ use domain::hash::ContentHash;
 use domain::history::TrialHistory;
 use domain::imported::{Imported, ResultFormat};
 use domain::plan::EvaluationPlan;
+use domain::stop::Stopped;
 use domain::time::Timestamp;
 
 pub use self::files::{FileLimits, Files};
@@ -53,6 +54,8 @@ pub struct ReadEvaluation {
     pub created_at: Timestamp,
     /// All finished.
     pub trials: Vec<TrialHistory>,
+    /// Why it was ended before all of its trials, where the source says that it was.
+    pub stopped: Option<Stopped>,
     /// Content of the files that the trials name, as far as the source has it.
     pub files: BTreeMap<ContentHash, Vec<u8>>,
     /// Where the source had it from.

@@ -10,6 +10,7 @@ use domain::hash::ContentHash;
 use domain::history::TrialHistory;
 use domain::id::{SkillVersionId, TaskId, TrialId};
 use domain::plan::{EvaluationPlan, SkillRef, TaskRef, Treatment};
+use domain::stop::{Seen, Stopped};
 use domain::time::Timestamp;
 use domain::trial::TrialState;
 use serde::Deserialize;
@@ -85,12 +86,14 @@ fn document(path: &str, bytes: &[u8]) -> Result<ReadEvaluation, Box<Finding>> {
         })
         .collect();
     let plan = plan(path, &document)?;
+    let stopped = stopped(path, document.evaluation.stopped, &plan)?;
     let trials = trials(path, &document, &plan)?;
     let files = contents(path, document.files)?;
     Ok(ReadEvaluation {
         plan,
         created_at: document.evaluation.created_at,
         trials,
+        stopped,
         files,
         before: document.imported,
         findings,
@@ -155,6 +158,23 @@ fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>>
         settings: part.settings.clone().unwrap_or_default(),
         kind: Default::default(),
     })
+}
+
+/// An early end whose evidence the plan could have given.
+pub(super) fn stopped(
+    path: &str,
+    stopped: Option<Stopped>,
+    plan: &EvaluationPlan,
+) -> Result<Option<Stopped>, Box<Finding>> {
+    let is_possible = |seen: Seen| {
+        let flipped = u64::from(seen.rescued) + u64::from(seen.broken);
+        flipped <= u64::from(seen.tasks) && u64::from(seen.tasks) <= plan.tasks.len() as u64 && seen.e_value >= 0.0
+    };
+    if stopped.is_some_and(|stopped| !is_possible(stopped.seen)) {
+        let message = "the early end rests on tasks that the evaluation does not have".to_owned();
+        return Err(refuse("wrong_early_end", path, message, "export it again"));
+    }
+    Ok(stopped)
 }
 
 fn trials(path: &str, document: &Document, plan: &EvaluationPlan) -> Result<Vec<TrialHistory>, Box<Finding>> {

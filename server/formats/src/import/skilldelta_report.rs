@@ -17,6 +17,7 @@ use domain::verdict::{FailReason, InfraClass, Verdict};
 
 use super::ReadEvaluation;
 use super::draft::MOST_PAIRS;
+use super::skilldelta::stopped;
 
 /// The evaluation of a report.
 pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Result<ReadEvaluation, Box<Finding>> {
@@ -79,14 +80,16 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
         model: report.model_ref.clone(),
         repeats: report.repeats,
         seed: report.seed,
-        settings: RunSettings::default(),
+        settings: RunSettings { stop: report.stop, ..RunSettings::default() },
         kind: Default::default(),
     };
     let before = report.imported.clone();
+    let stopped = stopped(path, report.stopped, &plan)?;
     Ok(ReadEvaluation {
         plan,
         created_at: report.created_at,
         trials,
+        stopped,
         files: BTreeMap::new(),
         before,
         findings: vec![note],

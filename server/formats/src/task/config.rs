@@ -8,6 +8,7 @@ use domain::task::{AgentPhase, NetworkPolicy, TaskMetadata};
 use serde_json::Value;
 
 use super::env_vars::{self, EnvVars};
+use super::own_container::{self, Mode};
 use super::settings::{Section, Source, brief, scalar};
 use super::{checks, limits, network, unsupported};
 
@@ -107,6 +108,8 @@ pub(super) struct VerifierConfig {
     pub(super) user: Option<String>,
     pub(super) network: Option<NetworkPolicy>,
     pub(super) keeps_test_settings: bool,
+    /// The container that it has for itself; `None` = it has the task's.
+    pub(super) own: Option<EnvironmentConfig>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -134,12 +137,13 @@ pub(super) fn read(source: &Source, out: &mut Vec<Finding>) -> Config {
     unsupported::top_level(source, out);
     note_unknown(source, out);
     let agent_section = source.section("agent", out);
+    let environment = environment(&source.section("environment", out), out);
     Config {
         prompt_prefix: agent_section.text("prompt_prefix", out),
         agent: agent(&agent_section, out),
-        verifier: verifier(&source.section("verifier", out), out),
+        verifier: verifier(&source.section("verifier", out), &environment, out),
         oracle: oracle(&source.section("oracle", out), out),
-        environment: environment(&source.section("environment", out), out),
+        environment,
         metadata: metadata(&source.section("metadata", out), out),
     }
 }
@@ -170,11 +174,18 @@ fn agent(section: &Section<'_>, out: &mut Vec<Finding>) -> AgentPhase {
     }
 }
 
-fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) -> VerifierConfig {
+fn verifier(section: &Section<'_>, shared: &EnvironmentConfig, out: &mut Vec<Finding>) -> VerifierConfig {
     section.note_unknown(&[VERIFIER.as_slice(), checks::KEYS.as_slice()].concat(), out);
     unsupported::verifier(section, out);
+    let own = match own_container::mode(section, out) {
+        Mode::Shared => None,
+        Mode::Separate => {
+            let table = section.table(&["environment", "sandbox"], "verifier.environment", out);
+            Some(table.map_or_else(|| shared.clone(), |table| environment(&table, out)))
+        }
+    };
     let env = env_vars::read(section, out);
-    env.refuse_host(section, out);
+    env.tell_host(section, out);
     VerifierConfig {
         timeout: limits::seconds(section, "timeout_sec", out),
         env,
@@ -182,6 +193,7 @@ fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) -> VerifierConfig {
         network: network::policy(section, out),
         keeps_test_settings: section.get("hardening").and_then(|value| value.get("cleanup_conftests"))
             == Some(&Value::Bool(false)),
+        own,
     }
 }
 

@@ -92,15 +92,17 @@ impl EnvVars {
         }
     }
 
-    /// Refuses templates without a default: a run without the value would judge something else, and none is given away unasked.
-    pub(super) fn refuse_host(&self, section: &Section<'_>, out: &mut Vec<Finding>) {
+    /// Tells of templates without a default: a run without the value would judge something else, and none is given away unasked.
+    pub(super) fn tell_host(&self, section: &Section<'_>, out: &mut Vec<Finding>) {
         for (key, name) in self.from_host.iter().filter(|(key, _)| !self.literal.contains_key(*key)) {
-            let message =
-                format!("the verifier asks for `{name}` of this machine, and no such value is given to a task");
-            let hint = format!(
-                "write the value itself, or a default that the verifier can do without: `{key} = \"${{{name}:-}}\"`"
+            let message = format!(
+                "the verifier asks for `{name}` of this machine: runs are refused until a person approves that for this task"
             );
-            out.push(section.error("host_value_not_given", key, message).hint(hint));
+            let hint = format!(
+                "approve it on the task's page or with --approve-verifier-env {name}; or write the value itself, or a default that \
+                 the verifier can do without: `{key} = \"${{{name}:-}}\"`"
+            );
+            out.push(section.finding(Severity::Warning, "host_value_not_given", key, message).hint(hint));
         }
     }
 

@@ -19,7 +19,8 @@ pub(super) fn check(file: &str, instruction: &str, skills: &[SkillPackage], out:
 }
 
 /// A warning where an instruction names a skill.
-pub(super) fn names_skill(file: &str, instruction: &str, name: &str) -> Option<Finding> {
+#[must_use]
+pub fn names_skill(file: &str, instruction: &str, name: &str) -> Option<Finding> {
     mentions(&instruction.to_lowercase(), name)
         .then(|| Finding::warning("names_skill", file, format!("the instruction names the skill `{name}`")).hint(HINT))
 }

@@ -5,6 +5,7 @@ mod checks;
 mod compose;
 mod config;
 mod container;
+mod data_version;
 pub mod discover;
 pub mod disk;
 mod dockerfile;
@@ -15,6 +16,7 @@ mod leaks;
 mod limits;
 mod lint;
 mod network;
+mod own_container;
 mod parts;
 mod prompt;
 mod remedies;
@@ -31,12 +33,14 @@ mod verifier_md;
 use std::path::{Path, PathBuf};
 
 use domain::finding::{Finding, has_errors};
-use domain::task::{Task, TaskLayout};
+use domain::task::{DataVersion, Task, TaskLayout};
 use domain::tree::LoadedTree;
 
+pub use data_version::other_layout;
 pub use discover::{discover, evals_files};
 pub use disk::DiskLimits;
 pub use evals::{FILE as EVALS_FILE, evals_of_text, read_evals};
+pub use lint::names_skill;
 pub use swe_skills_bench::{Checkout, CheckoutTask};
 
 /// A task folder that was read, usable or not.
@@ -58,7 +62,15 @@ pub struct LoadedTask {
 /// must lie below one of them too, unless there are none.
 #[must_use]
 pub fn read_task(folder: &Path, roots: &[PathBuf]) -> LoadedTask {
-    read_task_within(folder, roots, &DiskLimits::default())
+    read_task_as(folder, roots, DataVersion::Auto)
+}
+
+/// [`read_task`] in the layout that is asked for, where the task has it.
+#[must_use]
+pub fn read_task_as(folder: &Path, roots: &[PathBuf], version: DataVersion) -> LoadedTask {
+    let (mut files, mut findings) = disk::read_folder(folder, roots, &DiskLimits::default());
+    data_version::choose(version, &mut files, &mut findings);
+    load(&disk::folder_name(folder), files, findings)
 }
 
 /// [`read_task`] with other limits.

@@ -11,7 +11,7 @@ use domain::tree::{LoadedFile, LoadedTree};
 use super::checks::{self, Checks};
 use super::config::{self, AGENT_TIMEOUT, Config, OracleConfig, VERIFIER_TIMEOUT, VerifierConfig};
 use super::settings::Source;
-use super::{container, leaks, lint, repository, scripts, skills, unsupported, v1_0, v1_1, verifier_md};
+use super::{container, leaks, lint, own_container, repository, scripts, skills, unsupported, v1_0, v1_1, verifier_md};
 
 /// Settings and prompt, from whichever files they are in.
 struct Head {
@@ -62,9 +62,16 @@ fn task(name: &str, head: Head, files: &mut LoadedTree, out: &mut Vec<Finding>) 
     let skills = skills::read(files, out);
     leaks::check(name, files, out);
     let instruction = instruction(&head, &config, &skills, out);
+    let own = config.verifier.own.clone();
     let verifier = verifier(config.verifier, head.verifier, checks.as_ref(), files, out);
     let oracle = oracle(config.oracle, head.oracle, files, &skills, out);
-    let result_place = result_place(repository.as_ref());
+    let result_place = match own {
+        Some(own) => own_container::place(head.layout, &head.source, own, files, out),
+        None => {
+            own_container::note_unused(&head.source, out);
+            Some(result_place(repository.as_ref()))
+        }
+    };
     let environment = container::environment(config.environment, repository, files, out);
     Some(Task {
         name: name.to_owned(),
@@ -73,7 +80,7 @@ fn task(name: &str, head: Head, files: &mut LoadedTree, out: &mut Vec<Finding>) 
         environment: environment?,
         agent: config.agent,
         verifier: verifier?,
-        result_place,
+        result_place: result_place?,
         oracle,
         bundled_skills: skills,
         metadata: config.metadata,

@@ -79,6 +79,16 @@ impl<'s> Section<'s> {
         self.values?.get(key).filter(|value| !value.is_null())
     }
 
+    /// The table within this one that is called by one of these keys; findings name it `label`.
+    pub(super) fn table(&self, keys: &[&str], label: &'static str, out: &mut Vec<Finding>) -> Option<Section<'s>> {
+        let (key, value) = keys.iter().find_map(|key| Some((key, self.get(key)?)))?;
+        let Value::Object(values) = value else {
+            out.push(self.wrong_type(key, "a table", value));
+            return None;
+        };
+        Some(Section { source: self.source, name: label, values: Some(values) })
+    }
+
     /// Keys and values of the table.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'s String, &'s Value)> + use<'s> {
         self.values.into_iter().flatten()

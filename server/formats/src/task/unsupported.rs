@@ -23,7 +23,7 @@ pub(super) fn top_level(source: &Source, out: &mut Vec<Finding>) {
             out.push(source.finding(Severity::Error, "unsupported_multi_agent", key, message).hint(HINT));
         }
     }
-    for key in ["profile", "profiles", "reward", "artifacts"] {
+    for key in ["profile", "profiles", "reward"] {
         if asked(key) {
             let message = format!("`{key}` is not applied");
             out.push(source.finding(Severity::Warning, "not_applied", key, message));
@@ -72,30 +72,12 @@ pub(super) fn verifier(section: &Section<'_>, out: &mut Vec<Finding>) {
             format!("the verifier runs in the service {:?}; only one container, `main`, is run", brief(&service));
         out.push(section.error("several_services", "service", message));
     }
-    own_container(section, out);
     let standard_range = |range: &Value| {
         let ends: Vec<Option<f64>> = range.as_array().into_iter().flatten().map(Value::as_f64).collect();
         ends == [Some(0.0), Some(1.0)]
     };
     if section.get("reward_range").is_some_and(|range| says_something(range) && !standard_range(range)) {
         out.push(section.error("unsupported_reward_range", "reward_range", "rewards are read from 0 to 1 only"));
-    }
-}
-
-/// A verifier in a container of its own, as BenchFlow (`sandbox`) and Harbor (`environment`) spell it, and what goes with one.
-fn own_container(section: &Section<'_>, out: &mut Vec<Finding>) {
-    let separate = |key: &&str| section.text(key, &mut Vec::new()).is_some_and(|mode| mode != "shared");
-    let described = |key: &&str| section.get(key).is_some_and(says_something);
-    let asked = ["environment_mode", "sandbox_mode"].iter().find(|key| separate(key));
-    let asked = asked.or_else(|| ["environment", "sandbox", "collect"].iter().find(|key| described(key)));
-    if let Some(key) = asked {
-        let message = format!(
-            "the verifier asks for a container of its own ({}), which is not supported: it runs where the agent worked, after \
-             every process of the agent's is dead",
-            section.label(key)
-        );
-        let hint = "set `environment_mode = \"shared\"` and put what test.sh needs into the task's own image, or let test.sh install it";
-        out.push(section.error("unsupported_verifier", key, message).hint(hint));
     }
 }
 

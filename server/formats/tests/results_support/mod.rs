@@ -21,6 +21,7 @@ use domain::id::{EvaluationId, SkillVersionId, TaskId, TrialId};
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, TaskRef, Treatment};
 use domain::skill_audit::{Activation, FoundSkill, SkillAudit, SkillText};
 use domain::spending::{Spending, SpendingCaps};
+use domain::stop::{Seen, StopReason, StopRule, Stopped};
 use domain::tamper::{ChangeKind, OutsideChanges, PathChange, Suspicion};
 use domain::test_case::{TestCase, TestStatus};
 use domain::time::Timestamp;
@@ -242,11 +243,19 @@ impl Any {
                 timeout_multiplier: 2.5,
                 token_cap: self.maybe(Self::number),
                 spending: SpendingCaps { trial_money: self.maybe(|_| 0.25), ..SpendingCaps::default() },
+                stop: StopRule { futility: self.0.coin(), evidence: self.0.coin() },
                 ..RunSettings::default()
             },
             kind: Default::default(),
         };
-        (EvaluationHistory { id: EvaluationId(42), created_at: Timestamp(7), plan, imported: None, trials }, files)
+        let stopped = self.maybe(|any| {
+            let tasks = any.below(plan.tasks.len() + 1) as u32;
+            let seen = Seen { tasks, rescued: any.below(tasks as usize + 1) as u32, broken: 0, e_value: 20.5 };
+            let why = [StopReason::Futility, StopReason::Evidence, StopReason::OutOfTime][any.below(3)];
+            Stopped { why, at: Timestamp(9), seen }
+        });
+        let (id, created_at) = (EvaluationId(42), Timestamp(7));
+        (EvaluationHistory { id, created_at, plan, imported: None, stopped, trials }, files)
     }
 }
 

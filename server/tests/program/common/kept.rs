@@ -3,8 +3,12 @@
 use std::path::Path;
 
 use domain::attempt::{AttemptResult, BlobRef};
+use domain::condition::Condition;
 use domain::id::EvaluationId;
+use domain::order::{Happening, TrialEvent};
+use domain::plan::EvaluationPlan;
 use domain::report::EvaluationReport;
+use domain::time::Timestamp;
 use domain::verdict::Verdict;
 use ops::{Ops, OpsConfig};
 use store::{AttemptRow, DataDir, Store, TrialRow};
@@ -64,6 +68,23 @@ impl Home {
 
     pub fn blob(&self, blob: Option<BlobRef>) -> Vec<u8> {
         self.in_store(&self.data(), async |store| store.blobs().get(blob.unwrap().hash).await.unwrap())
+    }
+
+    /// Keeps another evaluation with the tasks of one that is there, so many repeats, and attempts as they are told with their traces.
+    pub fn keep(&self, like: i64, repeats: u32, attempt: impl Fn(u32, Condition) -> (AttemptResult, Vec<u8>)) -> i64 {
+        self.in_store(&self.data(), async |store| {
+            let (at, later) = (Timestamp(1), Timestamp(i64::MAX / 2));
+            let plan = store.evaluation(EvaluationId(like)).await.unwrap().plan;
+            let id = store.create_evaluation(&EvaluationPlan { repeats, ..plan }, at).await.unwrap();
+            while let Some(claim) = store.claim_next(at, later, 1_000_000).await.unwrap() {
+                let (result, trace) = attempt(claim.trial.repeat, claim.trial.condition);
+                let result = AttemptResult { trace: Some(store.blobs().put(trace).await.unwrap()), ..result };
+                let what = Happening::Ended { result: Box::new(result) };
+                let event = TrialEvent { attempt: claim.attempt, at: Timestamp(2), what };
+                store.record_event(claim.trial.evaluation, claim.trial.id, &event).await.unwrap();
+            }
+            id.0
+        })
     }
 
     fn in_store<T>(&self, data: &Path, read: impl AsyncFnOnce(Store) -> T) -> T {

@@ -1,0 +1,7 @@
+//! See `targets::patch`.
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| targets::patch(data));
