@@ -1,9 +1,9 @@
 # Every target is a small script in .ci/, which can also be run by itself.
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-claude test bench
+.PHONY: help demo demo-claude test bench bench-leaderboard
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: ## from nothing to a finished paired evaluation on http://127.0.0.1:3000 (data in ./data)
 	@.ci/demo
@@ -16,3 +16,6 @@ test: ## set up and run everything that CI runs
 
 bench: ## measure our own overhead beside the least that a Docker client can spend
 	@.ci/bench
+
+bench-leaderboard: ## measure the leaderboard over HTTP with a million trials in 20 000 rows
+	@.ci/bench-leaderboard
