@@ -37,6 +37,8 @@ ids! {
     TaskId,
     /// A named list of tasks.
     TaskSetId,
+    /// The leaderboard as it was published at an instant.
+    SnapshotId,
     /// Several evaluations read together.
     CampaignId,
     /// A plan: treatment × tasks × agent × model × repeats × both conditions.

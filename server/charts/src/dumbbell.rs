@@ -146,7 +146,7 @@ fn rows(report: &EvaluationReport, links: Links) -> Rows {
         label: task.task.clone(),
         rates: task.pass_rate_without.zip(task.pass_rate_with),
         bold: false,
-        settled: true,
+        settled: report.comparison.kind.is_of_a_skill(),
         pairs: task.pairs.iter().map(|pair| (pair.flip, link(report, task, pair, links))).collect(),
     };
     Rows {
@@ -168,11 +168,11 @@ fn words(report: &EvaluationReport, width: Width) -> Words {
         id: width.id("dumbbell"),
         title: format!("Pass rate by task, {without} and {with}"),
         description: format!(
-            "Over {} tasks the pass rate goes from {} ({without}) to {} ({with}); {} pairs were rescued, {} broken. The table below has every number.",
-            totals.tasks_complete,
+            "Over {} the pass rate goes from {} ({without}) to {} ({with}); {} rescued, {} broken. The table below has every number.",
+            counted(totals.tasks_complete, "task"),
             percent(totals.pass_rate_without),
             percent(totals.pass_rate_with),
-            totals.rescued,
+            counted(totals.rescued, "pair"),
             totals.broken,
         ),
     }

@@ -1,20 +1,22 @@
 //! Δ of several rows on one scale, each with its interval: filled where the verdict is settled, hollow where it is not.
 
-use domain::report::number::points;
+use domain::report::number::{bare_interval, points};
 use domain::stats::interval::Interval;
 
 use crate::canvas::{Anchor, Canvas, Ink, Link, TextLook, Words};
-use crate::layout::{Scale, Width, look, pixels, rows, shorten, symmetric};
+use crate::layout::{Scale, Symmetric, Width, look, pixels, rows, shorten};
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ForestRow {
     /// What it is about.
     pub label: String,
+    /// More of that, in a line below; in all rows or in none.
+    pub about: String,
     /// Its n, such as `12 tasks`.
     pub n: String,
     /// Δ with its interval, shares; `None` = unknown.
-    pub delta: Option<(f64, Interval)>,
+    pub delta: Option<(f64, Option<Interval>)>,
     /// Whether the verdict is settled: Improves or Harms.
     pub settled: bool,
     /// Whether it is the sum of the others.
@@ -41,6 +43,7 @@ struct Layout {
     width: i32,
     row: i32,
     scale: Scale,
+    marks: Symmetric,
     /// Where the number ends.
     number: i32,
     narrow: bool,
@@ -49,12 +52,17 @@ struct Layout {
 const HEAD: i32 = 34;
 
 impl Layout {
-    fn of(width: Width, reach: f64) -> Self {
-        let half = symmetric(reach);
-        let scale = |from, to| Scale { from: (-half, from), to: (half, to) };
+    fn of(width: Width, reach: f64, two_lines: bool) -> Self {
+        let more = if two_lines { 16 } else { 0 };
+        let marks = Symmetric::holding(reach);
+        let scale = |from, to| Scale { from: (-marks.half, from), to: (marks.half, to) };
         match width {
-            Width::Wide => Self { width: 1100, row: 34, scale: scale(340, 870), number: 1090, narrow: false },
-            Width::Narrow => Self { width: 360, row: 52, scale: scale(22, 338), number: 352, narrow: true },
+            Width::Wide => {
+                Self { width: 1100, row: 34 + more, scale: scale(340, 870), marks, number: 1090, narrow: false }
+            }
+            Width::Narrow => {
+                Self { width: 360, row: 52 + more, scale: scale(22, 338), marks, number: 352, narrow: true }
+            }
         }
     }
 
@@ -66,8 +74,12 @@ impl Layout {
 /// Draws the rows, as an SVG element to be put into a page.
 #[must_use]
 pub fn forest(forest: &Forest<'_>, width: Width) -> String {
-    let ends = forest.rows.iter().filter_map(|row| row.delta).flat_map(|(_, ci)| [ci.low.abs(), ci.high.abs()]);
-    let layout = Layout::of(width, ends.chain(forest.noise).fold(0.0, f64::max));
+    let ends = forest.rows.iter().filter_map(|row| row.delta).flat_map(|(delta, ci)| {
+        let ci = ci.unwrap_or(Interval { low: delta, high: delta });
+        [ci.low.abs(), ci.high.abs()]
+    });
+    let two_lines = forest.rows.iter().any(|row| !row.about.is_empty());
+    let layout = Layout::of(width, ends.chain(forest.noise).fold(0.0, f64::max), two_lines);
     let height = HEAD + rows(forest.rows.len()) * layout.row + 10;
     let words = Words {
         id: width.id(forest.id),
@@ -86,14 +98,11 @@ pub fn forest(forest: &Forest<'_>, width: Width) -> String {
 fn said(row: &ForestRow) -> String {
     match row.delta {
         None => format!("{}: no complete pair.", row.label),
-        Some((delta, ci)) => format!(
-            "{}, {}: {}, interval {} to {}.",
-            row.label,
-            row.n,
-            points(Some(delta)),
-            points(Some(ci.low)),
-            points(Some(ci.high))
-        ),
+        Some((delta, ci)) => {
+            let about = if row.about.is_empty() { String::new() } else { format!(", {}", row.about) };
+            let interval = ci.map(|ci| format!(", interval {} to {}", points(Some(ci.low)), points(Some(ci.high))));
+            format!("{}{about}, {}: {}{}.", row.label, row.n, points(Some(delta)), interval.unwrap_or_default())
+        }
     }
 }
 
@@ -102,13 +111,15 @@ fn axis(canvas: &mut Canvas<'_>, layout: &Layout, height: i32, noise: Option<f64
     if let Some(noise) = noise {
         canvas.area((scale.at(-noise), HEAD - 6), (scale.at(noise), height - 6), Ink::Sunken);
     }
-    let half = scale.to.0;
-    for step in [-2.0, -1.0, 0.0, 1.0, 2.0_f64] {
-        let (share, x) = (half * step / 2.0, scale.at(half * step / 2.0));
-        let (ink, thickness) = if step == 0.0 { (Ink::Quiet, 2) } else { (Ink::Line, 1) };
+    for share in layout.marks.marks() {
+        let (x, middle) = (scale.at(share), share == 0.0);
+        let (ink, thickness) = if middle { (Ink::Quiet, 2) } else { (Ink::Line, 1) };
         canvas.line((x, HEAD - 8), (x, height - 6), ink, thickness);
-        let words = if step == 0.0 { "no difference".to_owned() } else { points(Some(share)) };
-        if step == 0.0 || !layout.narrow || step.abs() > 1.5 {
+        let words = if middle { "no difference".to_owned() } else { points(Some(share)) };
+        let end = share.abs() > layout.marks.half - layout.marks.step / 2.0;
+        // The middle's words are the longest: their neighbours give way to them.
+        let roomy = (x - scale.at(0.0)).abs() >= 84;
+        if middle || if layout.narrow { end } else { roomy } {
             canvas.text(&words, (x, 12), look(12.0, Ink::Quiet, Anchor::Middle));
         }
     }
@@ -116,11 +127,23 @@ fn axis(canvas: &mut Canvas<'_>, layout: &Layout, height: i32, noise: Option<f64
 
 fn draw_row(canvas: &mut Canvas<'_>, layout: &Layout, y: i32, row: &ForestRow) {
     let bold = |look: TextLook| TextLook { bold: row.sum, ..look };
-    let (label, number) = if layout.narrow { ((14, y - 22), y - 22) } else { ((16, y), y) };
+    let up = match (layout.narrow, row.about.is_empty()) {
+        (true, true) => 22,
+        (true, false) => 36,
+        (false, true) => 0,
+        (false, false) => 8,
+    };
+    let (label, number) = if layout.narrow { ((14, y - up), y - up) } else { ((16, y - up), y) };
     let words =
         if layout.narrow { format!("{} · {}", shorten(&row.label, 22), row.n) } else { shorten(&row.label, 30) };
     canvas.text(&words, label, bold(look(13.0, Ink::Text, Anchor::Start)));
+    if !row.about.is_empty() {
+        let most = if layout.narrow { 44 } else { 46 };
+        let place = (label.0, label.1 + if layout.narrow { 16 } else { 17 });
+        canvas.text(&shorten(&row.about, most), place, look(12.0, Ink::Quiet, Anchor::Start));
+    }
     if !layout.narrow {
+        let y = y - up;
         canvas.text(&row.n, (layout.scale.from.1 - 18, y), look(12.0, Ink::Quiet, Anchor::End));
     }
     let Some((delta, ci)) = row.delta else {
@@ -132,17 +155,20 @@ fn draw_row(canvas: &mut Canvas<'_>, layout: &Layout, y: i32, row: &ForestRow) {
         delta if delta > 0.0 => Ink::Up,
         _ => Ink::Down,
     };
-    let (low, high, at) = (layout.scale.at(ci.low), layout.scale.at(ci.high), layout.scale.at(delta));
-    canvas.line((low, y), (high, y), ink, 2);
-    canvas.line((low, y - 5), (low, y + 5), ink, 2);
-    canvas.line((high, y - 5), (high, y + 5), ink, 2);
+    let at = layout.scale.at(delta);
+    if let Some(ci) = ci {
+        let (low, high) = (layout.scale.at(ci.low), layout.scale.at(ci.high));
+        canvas.line((low, y), (high, y), ink, 2);
+        canvas.line((low, y - 5), (low, y + 5), ink, 2);
+        canvas.line((high, y - 5), (high, y + 5), ink, 2);
+    }
     let radius = if row.sum { 7 } else { 5 };
     if row.settled {
         canvas.disc((at, y), radius, ink);
     } else {
         canvas.ring((at, y), radius, ink, 2);
     }
-    let interval = format!("{} to {}", points(Some(ci.low)).trim_end_matches(" pp"), points(Some(ci.high)));
+    let interval = ci.map_or_else(|| "no interval".to_owned(), |ci| format!("{} pp", bare_interval(ci)));
     if layout.narrow {
         canvas.text(&points(Some(delta)), (layout.number, number), bold(look(13.0, ink, Anchor::End)));
     } else {
@@ -159,11 +185,23 @@ mod tests {
     fn row(label: &str, delta: Option<(f64, f64, f64)>, settled: bool) -> ForestRow {
         ForestRow {
             label: label.to_owned(),
+            about: String::new(),
             n: "7 tasks".to_owned(),
-            delta: delta.map(|(delta, low, high)| (delta, Interval { low, high })),
+            delta: delta.map(|(delta, low, high)| (delta, Interval::new(low, high))),
             settled,
             sum: false,
             href: Some("/skills/1?a=b".to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_row_may_say_more_of_itself_and_have_no_interval() {
+        let rows = [ForestRow { about: "large · set a".to_owned(), ..row("pdf", Some((0.1, 0.9, 0.2)), false) }];
+        for width in Width::BOTH {
+            let svg = forest(&Forest { id: "f", title: "t", rows: &rows, noise: None }, width);
+            let texts = texts(&svg);
+            assert!(texts.iter().any(|text| text == "large · set a"), "{texts:?}");
+            assert!(svg.contains("pdf, large · set a, 7 tasks: +10 pp."), "{svg}");
         }
     }
 
@@ -176,7 +214,7 @@ mod tests {
         ];
         let svg = forest(&Forest { id: "f", title: "t", rows: &rows, noise: Some(0.08) }, Width::Wide);
         let texts = texts(&svg);
-        let axis = ["−75 pp", "−38 pp", "no difference", "+38 pp", "+75 pp"];
+        let axis = ["−80 pp", "−40 pp", "no difference", "+40 pp", "+80 pp"];
         assert_eq!(texts[..5], axis);
         let expected = [
             "excel",

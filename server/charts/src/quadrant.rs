@@ -5,7 +5,7 @@ use domain::report::number::{change, points};
 use domain::stats::interval::Interval;
 
 use crate::canvas::{Anchor, Canvas, Ink, Link, TextLook, Words};
-use crate::layout::{Scale, Width, look, pixels, shorten, symmetric, text_width};
+use crate::layout::{Scale, Symmetric, Width, look, pixels, shorten, text_width};
 
 /// One mark.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,13 +37,15 @@ struct Layout {
     size: (i32, i32),
     x: Scale,
     y: Scale,
+    marks: Symmetric,
 }
 
 impl Layout {
     fn of(width: Width, points: &[QuadrantPoint]) -> Self {
         let y_ends = points.iter().flat_map(|point| ends(point.delta, point.delta_ci));
         let x_ends = points.iter().flat_map(|point| ends(point.rho, point.rho_ci)).map(|rho| doublings(rho).abs());
-        let y = symmetric(y_ends.fold(0.0, |most, end| f64::max(most, end.abs())));
+        let marks = Symmetric::holding(y_ends.fold(0.0, |most, end| f64::max(most, end.abs())));
+        let y = marks.half;
         let x =
             [0.25, 0.5, 1.0, 2.0, 3.0].into_iter().find(|half| x_ends.clone().all(|end| end <= *half)).unwrap_or(4.0);
         let scales = |left, right, top, bottom| {
@@ -53,7 +55,7 @@ impl Layout {
             Width::Wide => ((1100, 440), scales(90, 1080, 16, 396)),
             Width::Narrow => ((360, 380), scales(58, 350, 16, 330)),
         };
-        Self { size, x, y }
+        Self { size, x, y, marks }
     }
 
     fn x(&self, rho: f64) -> i32 {
@@ -124,15 +126,10 @@ fn axes(canvas: &mut Canvas<'_>, layout: &Layout) {
         let words = if rho == 0.0 { "same".to_owned() } else { change(Some(rho)) };
         canvas.text(&words, (x, bottom + 14), quiet(Anchor::Middle));
     }
-    for step in [-1.0, -0.5, 0.0, 0.5, 1.0_f64] {
-        let share = layout.y.to.0 * step;
+    for share in layout.marks.marks() {
         let y = layout.y.at(share);
-        canvas.line(
-            (left, y),
-            (right, y),
-            if step == 0.0 { Ink::Quiet } else { Ink::Line },
-            if step == 0.0 { 2 } else { 1 },
-        );
+        let (ink, thickness) = if share == 0.0 { (Ink::Quiet, 2) } else { (Ink::Line, 1) };
+        canvas.line((left, y), (right, y), ink, thickness);
         canvas.text(&points(Some(share)), (left - 8, y), quiet(Anchor::End));
     }
     canvas.text("more tokens →", (right, bottom + 32), quiet(Anchor::End));
@@ -154,12 +151,17 @@ fn mark(canvas: &mut Canvas<'_>, layout: &Layout, point: &QuadrantPoint) {
         delta if delta > 0.0 => Ink::Up,
         _ => Ink::Down,
     };
-    let thickness = if point.sum { 2 } else { 1 };
+    // Among many points the intervals of the open ones stand back, so that names can be read across them.
+    let (bars, thickness) = match (point.sum, point.settled) {
+        (true, _) => (ink, 2),
+        (false, true) => (ink, 1),
+        (false, false) => (Ink::Line, 1),
+    };
     if let Some(ci) = point.delta_ci {
-        canvas.line((x, layout.y.at(ci.low)), (x, layout.y.at(ci.high)), ink, thickness);
+        canvas.line((x, layout.y.at(ci.low)), (x, layout.y.at(ci.high)), bars, thickness);
     }
     if let Some(ci) = point.rho_ci {
-        canvas.line((layout.x(ci.low), y), (layout.x(ci.high), y), ink, thickness);
+        canvas.line((layout.x(ci.low), y), (layout.x(ci.high), y), bars, thickness);
     }
     let radius = if point.sum { 8 } else { 5 };
     if point.settled {

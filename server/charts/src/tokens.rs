@@ -6,7 +6,7 @@ use domain::condition::{Condition, Pair};
 use domain::report::number;
 
 use crate::canvas::{Anchor, Canvas, Ink, TextLook, Words};
-use crate::layout::{Scale, Width, look, pixels, text_width};
+use crate::layout::{Scale, Width, look, pixels, round_tokens, text_width};
 
 struct Layout {
     size: (i32, i32),
@@ -100,7 +100,7 @@ fn axes(canvas: &mut Canvas<'_>, layout: &Layout) {
         }
         free_from = x + layout.tick_room;
         canvas.line((x, top), (x, bottom), Ink::Line, 1);
-        canvas.text(&round(tokens), (x, bottom + 14), look(12.0, Ink::Quiet, Anchor::Middle));
+        canvas.text(&round_tokens(tokens), (x, bottom + 14), look(12.0, Ink::Quiet, Anchor::Middle));
     }
     canvas.text("tokens of a trial", (right, bottom + 34), look(12.0, Ink::Quiet, Anchor::End));
 }
@@ -108,11 +108,6 @@ fn axes(canvas: &mut Canvas<'_>, layout: &Layout) {
 /// 1, 2, 5, 10, 20, 50, …
 fn ticks() -> impl Iterator<Item = f64> {
     (0..12).flat_map(|power| [1.0, 2.0, 5.0].map(|digit| digit * 10_f64.powi(power)))
-}
-
-/// `200`, `5k`, `2M`.
-fn round(tokens: f64) -> String {
-    number::tokens(Some(tokens)).replace(".0", "")
 }
 
 /// A curve of steps. Trials that share a pixel make one step, so there are no more points than pixels.

@@ -6,7 +6,7 @@ use domain::listing::{SpentAt, TracePage};
 use domain::report::number::tokens;
 
 use crate::canvas::{Anchor, Canvas, Ink, TextLook, Words};
-use crate::layout::Width;
+use crate::layout::{Width, round_marks, round_tokens};
 
 /// Sizes in pixels.
 struct Layout {
@@ -50,10 +50,10 @@ pub fn tokens_by_step(page: &TracePage, width: Width) -> String {
     let layout = Layout::of(width);
     let pixels = |n: i32| u32::try_from(n).unwrap_or(1);
     Canvas::draw(pixels(layout.width), pixels(layout.height), &words(end, width), |canvas| {
-        for number in [0, most] {
+        for number in round_marks(most) {
             let y = layout.y(number, most);
             canvas.line((layout.across.0, y), (layout.across.1, y), Ink::Line, 1);
-            canvas.text(&tokens(Some(number as f64)), (layout.across.0 - 8, y), look(Ink::Quiet, Anchor::End));
+            canvas.text(&round_tokens(number as f64), (layout.across.0 - 8, y), look(Ink::Quiet, Anchor::End));
         }
         let mark = |canvas: &mut Canvas<'_>, row: usize, word: &str, y: i32, ink: Ink| {
             let x = layout.x(row, last);

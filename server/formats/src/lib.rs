@@ -5,6 +5,7 @@ pub mod import;
 pub mod patch;
 pub mod results;
 pub mod skill;
+pub mod snapshot;
 pub mod task;
 pub mod test_settings;
 pub mod trace;

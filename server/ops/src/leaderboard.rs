@@ -73,8 +73,8 @@ impl Ops {
         Ok(self.snapshot(DataSet::Own).await?.0.of_skill(skill))
     }
 
-    /// A skill's badge. Of several rows it shows the newest version's, and of those the one with most pairs: never the best. A skill that is not
-    /// here has a grey one that says so.
+    /// A skill's badge. Of several rows it shows the newest version's, and of those the one with most pairs: never the best. The numbers are those
+    /// of the newest published snapshot; a row that is not in it has a grey badge, and so has a skill that is not here.
     ///
     /// # Errors
     /// Storage trouble.
@@ -99,7 +99,11 @@ impl Ops {
                 && is(&choice.agent, Some(&row.record.agent.name))
                 && is(&choice.set, Some(&row.record.task_set.name))
         });
-        Ok(badge::badge(&name, row))
+        let Some(row) = row else { return Ok(badge::badge(&name, None)) };
+        Ok(match self.published_row(&row.record.key).await? {
+            Some((snapshot, published)) => badge::badge(&name, Some((&published, Some(snapshot)))),
+            None => badge::badge(&name, Some((row, None))),
+        })
     }
 
     /// Brings finished evaluations into their rows as they come, for ever, so that no reader waits for it.
@@ -120,8 +124,10 @@ impl Ops {
     }
 
     async fn snapshot(&self, data: DataSet) -> Result<(Arc<Snapshot>, u32)> {
-        if data == DataSet::Paper {
-            return Ok((Arc::new(paper()?), 0));
+        match data {
+            DataSet::Own => {}
+            DataSet::Paper => return Ok((Arc::new(paper()?), 0)),
+            DataSet::Snapshot(id) => return Ok((self.read_snapshot(id).await?, 0)),
         }
         match tokio::time::timeout(PATIENCE, self.store.leaderboard()).await {
             Ok(snapshot) => Ok((snapshot?, 0)),

@@ -20,6 +20,7 @@ mod plan;
 mod repository;
 mod secrets;
 mod skills;
+mod snapshots;
 mod task_sets;
 mod tasks;
 mod traces;
@@ -74,13 +75,14 @@ pub struct Ops {
     config: Arc<OpsConfig>,
     /// Who holds it compares two traces.
     aligning: Arc<tokio::sync::Mutex<()>>,
+    last_read: snapshots::LastRead,
 }
 
 impl Ops {
     /// The operations on one data folder.
     #[must_use]
     pub fn new(store: Store, clock: Clock, config: OpsConfig) -> Self {
-        Self { store, clock, config: Arc::new(config), aligning: Arc::default() }
+        Self { store, clock, config: Arc::new(config), aligning: Arc::default(), last_read: Arc::default() }
     }
 
     /// What can be chosen on this server.

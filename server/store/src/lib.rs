@@ -23,6 +23,7 @@ mod pool;
 mod records;
 mod recovery;
 mod skills;
+mod snapshots;
 mod steps;
 mod task_sets;
 mod tasks;

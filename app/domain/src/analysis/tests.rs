@@ -148,7 +148,7 @@ fn several_skills_are_never_summed_up_as_independent_tasks() {
     let found = analyzed(rows);
     assert_eq!((found.unit.as_str(), found.totals.delta, found.totals.p_value), ("skill", Some(0.5), Some(1.0)));
     assert_eq!(found.headline.class, "cannot_be_resolved");
-    assert!(found.headline.advice.contains("2 skills"), "{}", found.headline.advice);
+    assert!(found.headline.meaning.contains("2 skills"), "{}", found.headline.meaning);
     let a = &found.rows[0];
     assert_eq!((a.totals.verdict.unwrap().word(), a.family), ("improves", 2));
     assert!((a.p_holm.unwrap() - 2.0_f64.powi(-10)).abs() < 1e-12);

@@ -1,8 +1,10 @@
-//! What a badge says: Δ with its interval, and whose it is. It has a colour only where the adjusted verdict is settled and the row has a place;
-//! all else is grey.
+//! What a badge says: Δ with its interval, and whose it is. It has a colour only where the adjusted verdict is settled, the row has a place, and
+//! both stand in a published snapshot; all else is grey.
 
+use super::published::PublishedSnapshot;
 use super::row::{LeaderboardRow, Says};
-use crate::report::{delta_in_short, number};
+use crate::comparison::Compared;
+use crate::report::{Sight, delta_in_short, number};
 
 /// Longest name on a badge, in characters.
 const MOST_NAME: usize = 32;
@@ -29,11 +31,11 @@ pub struct Badge {
     pub tone: Tone,
 }
 
-/// The badge of a skill's row, or of a skill that has none.
+/// The badge of a skill's row as it was published, or as it stands where it never was; or of a skill that has none.
 #[must_use]
-pub fn badge(skill: &str, row: Option<&LeaderboardRow>) -> Badge {
+pub fn badge(skill: &str, row: Option<(&LeaderboardRow, Option<PublishedSnapshot>)>) -> Badge {
     let skill = plain(skill);
-    let Some(row) = row else {
+    let Some((row, snapshot)) = row else {
         return Badge {
             message: "not evaluated".to_owned(),
             title: format!("Skilldelta: {skill} has no finished evaluation here"),
@@ -42,19 +44,20 @@ pub fn badge(skill: &str, row: Option<&LeaderboardRow>) -> Badge {
     };
     let (record, measured) = (&row.record, &row.record.measured);
     let says = row.says();
-    let settled = says.is_settled() && record.unranked.is_none();
+    let settled = row.is_settled() && snapshot.is_some();
     let model = plain(record.model.as_deref().unwrap_or(&record.agent.name));
     let version = record.skills.first().and_then(super::RowSkill::version_in_short);
     let mut message = vec![delta_in_short(measured.delta, measured.delta_ci())];
     if !settled {
         message.push(match record.unranked {
             Some(why) if says.is_settled() || !record.attestation.competes() => why.to_string(),
+            None if says.is_settled() => "not published".to_owned(),
             _ => says.to_string().to_lowercase(),
         });
     }
     message.push(model);
     message.extend(version.clone());
-    Badge { message: message.join(" · "), title: title(&skill, version, row), tone: tone(says, settled) }
+    Badge { message: message.join(" · "), title: title(&skill, version, row, snapshot), tone: tone(says, settled) }
 }
 
 /// The badge of a skill that is not here.
@@ -75,8 +78,8 @@ fn tone(says: Says, settled: bool) -> Tone {
     }
 }
 
-fn title(skill: &str, version: Option<String>, row: &LeaderboardRow) -> String {
-    let (record, standing) = (&row.record, &row.standing);
+fn title(skill: &str, version: Option<String>, row: &LeaderboardRow, snapshot: Option<PublishedSnapshot>) -> String {
+    let (record, standing, measured) = (&row.record, &row.standing, &row.record.measured);
     let version = version.map(|version| format!(" {version}")).unwrap_or_default();
     let adjusted = match (standing.adjusted, standing.family_size) {
         (true, 2..) => format!(", p adjusted for {} rows", standing.family_size),
@@ -87,12 +90,18 @@ fn title(skill: &str, version: Option<String>, row: &LeaderboardRow) -> String {
     } else {
         format!("; {}, never ranked", record.attestation.word())
     };
-    let date = record.date.map(|at| format!("; {at}")).unwrap_or_default();
+    let published = match snapshot {
+        Some(snapshot) => format!("published snapshot {} of {}", snapshot.id, snapshot.at),
+        None => "not published".to_owned(),
+    };
+    let seen = match Sight::of_row(measured) {
+        Some(seen) => seen.sentence(Compared::NoSkill),
+        None => format!("Δ pass rate {}.", number::points(measured.delta)),
+    };
     format!(
-        "Skilldelta: {skill}{version}: {}; Δ pass rate {} on {} of {}{adjusted}; {}{mark}{date}",
+        "Skilldelta: {skill}{version}: {}{adjusted}. {seen} On {} of {} by {}{mark}; {published}",
         row.says(),
-        delta_in_short(record.measured.delta, record.measured.delta_ci()).trim_start_matches("Δ "),
-        number::counted(record.measured.tasks, "task"),
+        number::counted(measured.tasks, "task"),
         plain(&record.task_set.name),
         plain(&record.actor()),
     )

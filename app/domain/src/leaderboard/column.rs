@@ -132,7 +132,7 @@ impl Column {
             Self::Delta => "Δ pp",
             Self::Verdict => "Verdict",
             Self::Opened => "Opened",
-            Self::Rho => "ρ tokens",
+            Self::Rho => "Tokens (ρ)",
             Self::Quadrant => "Quadrant",
             Self::Tokens => "Tokens / solve",
             Self::Money => "Cost / solve",

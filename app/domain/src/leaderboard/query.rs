@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::column::Column;
 use super::row::{LeaderboardRow, Says};
 use crate::analysis::rank::Direction;
-use crate::id::SkillId;
+use crate::id::{SkillId, SnapshotId};
 use crate::stats::quadrant::Quadrant;
 
 /// Rows on one page.
 pub const PAGE_SIZE: usize = 50;
+/// Stands before the number of a published snapshot.
+const SNAPSHOT: &str = "snapshot-";
 /// Longest text that is looked for, in characters.
 const MOST_TEXT: usize = 200;
 
@@ -24,16 +26,63 @@ pub enum DataSet {
     Own,
     /// Table 2 of SWE-Skills-Bench.
     Paper,
+    /// Those of this server as they were published.
+    Snapshot(SnapshotId),
 }
 
 impl DataSet {
     /// The word in addresses.
     #[must_use]
+    pub fn word(self) -> String {
+        match self {
+            Self::Own => "own".to_owned(),
+            Self::Paper => "paper".to_owned(),
+            Self::Snapshot(id) => format!("{SNAPSHOT}{id}"),
+        }
+    }
+
+    /// The rows of that word; of any other, own ones.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        match word.strip_prefix(SNAPSHOT).map(str::parse) {
+            Some(Ok(id)) => Self::Snapshot(id),
+            _ if word == "paper" => Self::Paper,
+            _ => Self::Own,
+        }
+    }
+}
+
+/// How the rows are shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shape {
+    /// As a table.
+    #[default]
+    Table,
+    /// Their Δ with intervals on one scale.
+    Forest,
+    /// Their Δ against their tokens.
+    Scatter,
+}
+
+impl Shape {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Table, Self::Forest, Self::Scatter];
+
+    /// The word in addresses.
+    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
-            Self::Own => "own",
-            Self::Paper => "paper",
+            Self::Table => "table",
+            Self::Forest => "forest",
+            Self::Scatter => "scatter",
         }
+    }
+
+    /// The shape of that word; of any other, a table.
+    #[must_use]
+    pub fn from_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|shape| shape.word() == word).unwrap_or_default()
     }
 }
 
@@ -98,6 +147,9 @@ pub struct LeaderboardQuery {
     pub skill: Option<SkillId>,
     /// Without the rows that cannot be resolved.
     pub resolvable: bool,
+    /// As what.
+    #[serde(default)]
+    pub shape: Shape,
     /// In which order.
     pub sort: Sort,
     /// Which columns; empty = the usual ones.
@@ -126,7 +178,8 @@ impl LeaderboardQuery {
     fn take(&mut self, name: &str, value: &str) {
         let text = || value.chars().take(MOST_TEXT).collect::<String>();
         match name {
-            "data" => self.data = if value == DataSet::Paper.word() { DataSet::Paper } else { DataSet::Own },
+            "data" => self.data = DataSet::from_word(value),
+            "view" => self.shape = Shape::from_word(value),
             "q" => self.text = text(),
             "cat" => self.category = text(),
             "agent" => self.agent = text(),
@@ -154,7 +207,10 @@ impl LeaderboardQuery {
             }
         };
         if self.data != DataSet::Own {
-            put("data", self.data.word());
+            put("data", &self.data.word());
+        }
+        if self.shape != Shape::default() {
+            put("view", self.shape.word());
         }
         put("q", &self.text);
         put("cat", &self.category);
@@ -201,10 +257,17 @@ impl LeaderboardQuery {
         Self { page, ..self.clone() }
     }
 
-    /// The same order and columns without any filter.
+    /// The same rows, shown in another way.
+    #[must_use]
+    pub fn shown_as(&self, shape: Shape) -> Self {
+        Self { shape, ..self.clone() }
+    }
+
+    /// The same shape, order and columns without any filter.
     #[must_use]
     pub fn unfiltered(&self) -> Self {
-        Self { data: self.data, sort: self.sort, columns: self.columns.clone(), ..Self::default() }
+        let Self { data, shape, sort, .. } = *self;
+        Self { data, shape, sort, columns: self.columns.clone(), ..Self::default() }
     }
 
     /// Whether it leaves rows out.

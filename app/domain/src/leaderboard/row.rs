@@ -234,6 +234,12 @@ impl LeaderboardRow {
     pub const fn says(&self) -> Says {
         self.standing.says
     }
+
+    /// Whether its Δ may have a colour: it is settled that the skill makes a difference, and the row has a place.
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        self.says().is_settled() && self.record.unranked.is_none()
+    }
 }
 
 /// What a row shows, as one word.

@@ -101,6 +101,17 @@ impl Snapshot {
             order(&contenders, Direction::Ascending).into_iter().filter_map(|from| place.get(from).copied()).collect();
         let rows: Vec<LeaderboardRow> =
             descending.into_iter().filter_map(|from| judged.get_mut(from)?.take()).collect();
+        Self::held(rows, ascending, note)
+    }
+
+    /// Rows that were judged when they were published, in order of Δ: their verdicts stay what they were.
+    #[must_use]
+    pub fn published(rows: Vec<LeaderboardRow>, note: String) -> Self {
+        let contenders: Vec<_> = rows.iter().map(|row| row.record.contender()).collect();
+        Self::held(rows, order(&contenders, Direction::Ascending), note)
+    }
+
+    fn held(rows: Vec<LeaderboardRow>, ascending: Vec<usize>, note: String) -> Self {
         Self {
             hay: rows.iter().map(hay).collect(),
             texts: TextPlaces::of(&rows),
@@ -110,6 +121,12 @@ impl Snapshot {
             rows,
             note,
         }
+    }
+
+    /// All rows, in order of Δ.
+    #[must_use]
+    pub fn rows(&self) -> &[LeaderboardRow] {
+        &self.rows
     }
 
     /// All rows of a view, in its order.

@@ -4,7 +4,7 @@ use super::badge::{Tone, badge};
 use super::*;
 use crate::analysis::rank::{Direction, Fraction, Unranked};
 use crate::hash::ContentHash;
-use crate::id::{EvaluationId, SkillId};
+use crate::id::{EvaluationId, SkillId, SnapshotId};
 use crate::plan::AgentRef;
 use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
@@ -195,11 +195,17 @@ fn a_view_is_its_address() {
         least_tasks: 7,
         skill: Some(SkillId(3)),
         resolvable: true,
+        shape: Shape::Scatter,
         sort: Sort { column: Column::Rho, direction: Direction::Ascending },
         columns: vec![Column::Skill, Column::Delta, Column::Q],
         page: 4,
     };
     assert_eq!(LeaderboardQuery::parse(&query.to_query()), query);
+    for data in [DataSet::Own, DataSet::Snapshot(SnapshotId(12))] {
+        let query = LeaderboardQuery { data, ..query.clone() };
+        assert_eq!(LeaderboardQuery::parse(&query.to_query()), query);
+    }
+    assert_eq!(LeaderboardQuery::parse("data=snapshot-x&view=y"), LeaderboardQuery::default());
     assert_eq!(LeaderboardQuery::default().to_query(), "");
     assert_eq!(LeaderboardQuery::parse("?q=&cat=&sort=-delta&cols="), LeaderboardQuery::default());
     let again = query.sorted_by(Column::Rho).sorted_by(Column::Rho);
@@ -228,10 +234,19 @@ fn pages_hold_fifty_rows_and_a_page_too_far_is_the_last() {
 
 #[test]
 fn a_badge_has_a_colour_only_where_the_answer_is_settled() {
-    let of = |record: RowRecord| {
+    let published = PublishedSnapshot {
+        id: SnapshotId(3),
+        hash: ContentHash::of(b"rows"),
+        rows: 1,
+        at: Timestamp(1_772_323_200_000),
+    };
+    let of_row = |record: RowRecord, snapshot| {
         let name = record.skill_names();
         let page = view(vec![record], "");
-        let found = badge(&name, page.rows.first());
+        badge(&name, page.rows.first().map(|row| (row, snapshot)))
+    };
+    let of = |record: RowRecord| {
+        let found = of_row(record, Some(published));
         (found.tone, found.message)
     };
     let up = row("up", "a", (9, 0, 3));
@@ -254,6 +269,17 @@ fn a_badge_has_a_colour_only_where_the_answer_is_settled() {
         let (found, words) = of(record);
         assert_eq!((found, words.as_str()), (tone, message));
     }
+    let unpublished = of_row(up.clone(), None);
+    assert_eq!(
+        (unpublished.tone, unpublished.message.as_str()),
+        (Tone::Grey, "Δ +75 pp [32, 95] · not published · large · v2"),
+        "an adjusted verdict is cited with the rows that it was adjusted for, or not at all"
+    );
+    assert_eq!(
+        of_row(up.clone(), Some(published)).title,
+        "Skilldelta: up v2: Improves. With the skill 12 of 12 tasks pass, without it 3 (9 rescued, 0 broken); Δ +75 percentage points, \
+         95 % interval +32 to +95. On 12 tasks of a by bash 1 · large; published snapshot 3 of 2026-03-01 00:00 UTC"
+    );
     let none = badge("up", None);
     assert_eq!((none.tone, none.message.as_str()), (Tone::Grey, "not evaluated"));
     let hostile = RowRecord { model: Some("<b>\u{202e}evil\n".to_owned() + &"x".repeat(99)), ..up };

@@ -10,8 +10,11 @@ mod noise_floor;
 pub mod number;
 mod pairs;
 mod sentence;
+mod sight;
 pub(crate) mod totals;
 
+#[cfg(test)]
+mod sentence_tests;
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +28,7 @@ pub use left_out::{LeftOut, VoidPair};
 pub use noise_floor::MeasuredNoise;
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, delta_in_short, headline, headline_of};
+pub use sight::Sight;
 pub use totals::Totals;
 
 use crate::analysis::{MeasuringCases, ResultDetail};
@@ -332,6 +336,20 @@ impl EvaluationReport {
             seen,
             approved_variables: approved_variables(plan),
             imported: None,
+        }
+    }
+
+    /// In how many trials the skill was opened: `33 of 40 with-skill trials`, or that nobody can tell.
+    #[must_use]
+    pub fn opened_in_words(&self) -> String {
+        let Totals { activated, activation_known, .. } = self.totals;
+        match (activation_known, &self.imported) {
+            (0, None) => "cannot be told for this agent".to_owned(),
+            (0, Some(_)) => "the source does not tell".to_owned(),
+            (known, _) => {
+                let trials = format!("{} trial", self.comparison.arm(Condition::WithSkill));
+                format!("{activated} of {}", number::counted(known, &trials))
+            }
         }
     }
 

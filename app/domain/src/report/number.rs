@@ -1,5 +1,7 @@
 //! Numbers as people read them: a true minus, signs on differences, a dash for the unknown.
 
+use crate::stats::interval::Interval;
+
 /// `—`, shown for what is not known; never 0.
 pub const UNKNOWN: &str = "—";
 
@@ -13,6 +15,26 @@ pub fn percent(share: Option<f64>) -> String {
 #[must_use]
 pub fn points(share: Option<f64>) -> String {
     share.map_or_else(|| UNKNOWN.to_owned(), |share| format!("{} pp", signed(share * 100.0)))
+}
+
+/// The same without the unit, for lists and scales that name it once: `+15`, `−3.5`.
+#[must_use]
+pub fn bare_points(share: f64) -> String {
+    signed(share * 100.0)
+}
+
+/// The same with the unit in words, where a reader meets it first: `+15 percentage points`.
+#[must_use]
+pub fn points_in_words(share: f64) -> String {
+    let points = bare_points(share);
+    let unit = if matches!(points.as_str(), "+1" | "−1") { "percentage point" } else { "percentage points" };
+    format!("{points} {unit}")
+}
+
+/// An interval of differences of shares: `−4 to +26`.
+#[must_use]
+pub fn bare_interval(interval: Interval) -> String {
+    format!("{} to {}", bare_points(interval.low), bare_points(interval.high))
 }
 
 /// A relative change in per cent, signed: `+22 %`.
@@ -75,6 +97,17 @@ pub fn p_value(p: Option<f64>) -> String {
     }
 }
 
+/// A probability as how often to expect it: `fewer than 1 in 1000`, `about 4 in 1000`, `about 31 in 100`.
+#[must_use]
+pub fn how_often(p: f64) -> String {
+    match p {
+        p if p < 0.001 => "fewer than 1 in 1000".to_owned(),
+        p if p < 0.0095 => format!("about {:.0} in 1000", p * 1e3),
+        p if p < 0.995 => format!("about {:.0} in 100", p * 1e2),
+        _ => "nearly all".to_owned(),
+    }
+}
+
 /// An e-value: `0.4`, `26`, `1.2e9`.
 #[must_use]
 pub fn e_value(e: Option<f64>) -> String {
@@ -115,6 +148,23 @@ mod tests {
         assert_eq!(
             [points(Some(0.154)), points(Some(-0.035)), points(Some(0.0)), points(None)],
             ["+15 pp", "−3.5 pp", "0 pp", "—"]
+        );
+        assert_eq!(
+            [0.154, 0.01, -0.01, 0.0].map(points_in_words),
+            ["+15 percentage points", "+1 percentage point", "−1 percentage point", "0 percentage points"]
+        );
+        assert_eq!(bare_interval(Interval { low: -0.04, high: 0.263 }), "−4 to +26");
+        assert_eq!(
+            [1e-9, 0.0009, 0.004, 0.0094, 0.0096, 0.312, 1.0].map(how_often),
+            [
+                "fewer than 1 in 1000",
+                "fewer than 1 in 1000",
+                "about 4 in 1000",
+                "about 9 in 1000",
+                "about 1 in 100",
+                "about 31 in 100",
+                "nearly all"
+            ]
         );
         assert_eq!([change(Some(0.22)), change(Some(-1.0)), change(Some(-0.0001))], ["+22 %", "−100 %", "0 %"]);
         assert_eq!([tokens(Some(812.0)), tokens(Some(12_345.0)), tokens(Some(4_100_000.0))], ["812", "12.3k", "4.1M"]);

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::sight::{ArmWords, Sight};
 use super::{EvaluationReport, MeasuredNoise, Totals, number};
 use crate::comparison::Compared;
 use crate::stats::alpha::Alpha;
 use crate::stats::interval::Interval;
-use crate::stats::verdict::{DeltaVerdict, Evidence};
+use crate::stats::mcnemar::smallest_p;
+use crate::stats::verdict::{Adjustment, DeltaVerdict, Evidence};
 use crate::stop::StopReason;
 
 /// The verdict in words.
@@ -23,6 +25,15 @@ pub struct Headline {
     pub sentence: String,
     /// What it takes to know more, or what to beware of; empty where there is nothing to add.
     pub advice: String,
+}
+
+impl Headline {
+    /// All of it for plain text, line by line: the word with what it means, what was seen, and the advice where there is one.
+    #[must_use]
+    pub fn lines(&self) -> Vec<String> {
+        let lines = [format!("{}. {}", self.word, self.meaning), self.sentence.clone(), self.advice.clone()];
+        lines.into_iter().filter(|line| !line.is_empty()).collect()
+    }
 }
 
 /// What the words need to know beside the totals.
@@ -47,16 +58,17 @@ pub fn headline(report: &EvaluationReport) -> Headline {
     }
     // What an early end left out may go any way, and says nothing worth bounds.
     let bounds = report.totals.delta_bounds.filter(|_| report.stopped.is_none());
-    let totals = Totals { delta_bounds: bounds, ..report.totals.clone() };
-    let headline = marked(headline_of(&totals, scope), report);
+    let not_run = report.stopped.is_some() && scope.finished && report.totals.pairs_complete > 0;
+    let pairs_incomplete = if not_run { 0 } else { report.totals.pairs_incomplete };
+    let totals = Totals { delta_bounds: bounds, pairs_incomplete, ..report.totals.clone() };
+    let mut headline = marked(judged(&totals, scope, comparison.kind), report);
+    if report.imported.is_some() && scope.finished && totals.verdict.is_none() {
+        headline.advice = "The source reports no task in both arms with a score. Results of the other arm can be imported together with these.".to_owned();
+    }
     if comparison.is_plain() {
         return headline;
     }
-    let meaning = match &report.totals.verdict {
-        Some(verdict) if scope.finished => meaning(verdict, comparison.kind, scope.unit),
-        _ => headline.meaning.clone(),
-    };
-    Headline { sentence: compared(&comparison.words, &headline.sentence), meaning, ..headline }
+    Headline { sentence: compared(&comparison.words, &headline.sentence), ..headline }
 }
 
 /// Says of a result that is over whether it was ended early, and what its verdict rests on if not on a fixed number of tasks.
@@ -101,18 +113,9 @@ fn alike(report: &EvaluationReport, scope: Scope) -> Headline {
         let headline = without_pairs(totals, scope);
         return Headline { sentence: compared(words, &headline.sentence), ..headline };
     }
-    let flipped = totals.rescued + totals.broken;
-    let mut sentence = format!(
-        "{words}: {flipped} of {} flipped; Δ {}",
-        number::counted(totals.pairs_complete, scope.pairs()),
-        number::points(totals.delta)
-    );
-    if let Some(ci) = totals.delta_ci {
-        sentence += &format!(", 95 % interval {}", interval(ci));
-    }
-    sentence += ".";
     if !scope.finished {
-        return interim(sentence, totals);
+        let headline = interim(totals, scope, Compared::Same);
+        return Headline { sentence: compared(words, &headline.sentence), ..headline };
     }
     let mut advice = report.noise_floor.as_ref().map(floor).unwrap_or_default();
     if totals.p_value.is_some_and(|p| p <= Alpha::FIVE_PERCENT.value()) {
@@ -122,28 +125,24 @@ fn alike(report: &EvaluationReport, scope: Scope) -> Headline {
         class: "noise_floor".to_owned(),
         word: "Noise floor".to_owned(),
         meaning: "Both arms were the same, so this says nothing about a skill. It shows how far chance alone moves a result on these tasks.".to_owned(),
-        sentence,
+        sentence: compared(words, &Sight::of(totals, scope.one_repeat).sentence(Compared::Same)),
         advice: advice + &left_out(totals),
     }
 }
 
-/// What an A/A evaluation says of others.
+/// What an A/A evaluation says of others, and what to do with it.
 fn floor(noise: &MeasuredNoise) -> String {
-    let size = |share: f64| number::points(Some(share)).trim_start_matches('+').to_owned();
+    let band = number::points_in_words(noise.band);
     format!(
-        "Both arms were alike, so every flip is chance: the standard deviation of Δ is {}, and on these tasks a Δ within ±{} is what chance gives 19 times in 20.",
-        size(noise.sd_delta),
-        size(noise.band)
+        "Every flip was chance, so this is the noise floor: with as many tasks and repeats, chance alone keeps Δ within ±{} 19 times in 20. Read other results on these tasks by it: a Δ inside that band may be nothing but chance. More tasks or repeats make it narrower.",
+        band.trim_start_matches('+')
     )
 }
 
-impl Scope {
-    const fn pairs(self) -> &'static str {
-        if self.one_repeat { "task" } else { "pair" }
-    }
-}
-
-fn interim(sentence: String, totals: &Totals) -> Headline {
+/// What stands there while trials are still to come: the numbers so far, Δ only from where an outcome could be told from chance.
+fn interim(totals: &Totals, scope: Scope, compared: Compared) -> Headline {
+    let pairs = u32::try_from(totals.pairs_complete).unwrap_or(u32::MAX);
+    let shown = smallest_p(pairs) <= Alpha::FIVE_PERCENT.value();
     let advice = format!(
         "Interim: {} still to come.",
         match totals.pairs_incomplete {
@@ -151,23 +150,31 @@ fn interim(sentence: String, totals: &Totals) -> Headline {
             n => format!("{n} pairs are"),
         }
     );
-    let meaning = "Not a result yet: it may still turn.".to_owned();
-    Headline { class: "interim".to_owned(), word: "Interim".to_owned(), meaning, sentence, advice }
+    Headline {
+        class: "interim".to_owned(),
+        word: "Interim".to_owned(),
+        meaning: "Not a result yet: it may still turn.".to_owned(),
+        sentence: Sight::of(totals, scope.one_repeat).so_far(compared, shown),
+        advice,
+    }
 }
 
 /// The same for totals that come from elsewhere.
 #[must_use]
 pub fn headline_of(totals: &Totals, scope: Scope) -> Headline {
+    judged(totals, scope, Compared::NoSkill)
+}
+
+fn judged(totals: &Totals, scope: Scope, compared: Compared) -> Headline {
     let Some(verdict) = &totals.verdict else { return without_pairs(totals, scope) };
-    let sentence = seen(totals, scope);
     if !scope.finished {
-        return interim(sentence, totals);
+        return interim(totals, scope, compared);
     }
     Headline {
         class: verdict.word().to_owned(),
         word: verdict.to_string(),
-        meaning: meaning(verdict, Compared::NoSkill, scope.unit),
-        sentence,
+        meaning: meaning(verdict, compared, scope.unit),
+        sentence: Sight::of(totals, scope.one_repeat).sentence(compared),
         advice: advice(verdict, totals, scope.unit),
     }
 }
@@ -175,7 +182,12 @@ pub fn headline_of(totals: &Totals, scope: Scope) -> Headline {
 fn without_pairs(totals: &Totals, scope: Scope) -> Headline {
     let (class, word, meaning, advice) = if scope.finished {
         let meaning = "Nothing can be compared: no task was scored in both arms.";
-        ("no_result", "No result", meaning, "Look at the trials below: each says what kept it from being scored.")
+        (
+            "no_result",
+            "No result",
+            meaning,
+            "Look at the trials below: each says what kept it from being scored. Mend that, and run it again.",
+        )
     } else {
         let meaning = "Nothing to compare yet.";
         ("interim", "Running", meaning, "The first numbers appear when both trials of a pair are finished.")
@@ -191,89 +203,62 @@ fn without_pairs(totals: &Totals, scope: Scope) -> Headline {
 
 /// The verdict in everyday words.
 fn meaning(verdict: &DeltaVerdict, compared: Compared, unit: &str) -> String {
-    let (with, without, better) = match compared {
-        Compared::NoSkill => ("the skill", "without it", "the skill helps"),
-        Compared::PreviousVersion => ("the new version", "with the previous one", "the new version is better"),
-        Compared::Control => ("the skill", "with an unrelated one", "the skill helps more than an unrelated one"),
-        Compared::Same => ("arm B", "with arm A", "the arms differ"),
-    };
+    let ArmWords { with, without, better } = ArmWords::of(compared);
     match verdict {
-        DeltaVerdict::Improves(_) => {
-            format!("With {with} more {unit}s pass than {without}, by more than chance explains.")
-        }
-        DeltaVerdict::Harms(_) => {
-            format!("With {with} fewer {unit}s pass than {without}, by more than chance explains.")
-        }
+        DeltaVerdict::Improves(_) => format!("{with} more {unit}s pass than {without}, by more than chance explains."),
+        DeltaVerdict::Harms(_) => format!("{with} fewer {unit}s pass than {without}, by more than chance explains."),
         DeltaVerdict::NoEffect { margin, .. } => format!(
-            "With {with} about the same share of {unit}s passes as {without}: any true difference is smaller than {} percentage points.",
-            (margin * 1e4).round() / 100.0,
+            "{with} about the same share of {unit}s passes as {without}: any true difference is smaller than {} percentage points.",
+            number::bare_points(*margin).trim_start_matches('+'),
         ),
-        DeltaVerdict::Inconclusive(Evidence { ci, .. }) if ci.low > 0.0 || ci.high < 0.0 => format!(
-            "This points to a {}, but not clearly enough: the interval leaves out 0, and yet the exact test cannot rule out chance.",
-            if ci.low > 0.0 { "gain" } else { "loss" },
+        DeltaVerdict::Inconclusive(evidence) if leaves_out_zero(evidence.ci) => format!(
+            "This points to a {}, but not clearly enough: the interval leaves out 0, and yet {}.",
+            if evidence.ci.low > 0.0 { "gain" } else { "loss" },
+            match evidence.adjustment {
+                Adjustment::Anytime => "the evidence falls short of what a plan that may stop early asks for",
+                Adjustment::Raw | Adjustment::Holm { .. } => "the exact test cannot rule out chance",
+            },
         ),
         DeltaVerdict::Inconclusive(Evidence { ci, .. }) => format!(
             "This cannot tell whether {better}: the true difference may be anything from {} to {}.",
             difference(ci.low),
             difference(ci.high),
         ),
-        DeltaVerdict::CannotBeResolved { tasks, .. } => format!(
-            "Too few {unit}s to tell anything: with {}, even the clearest outcome may be chance.",
+        DeltaVerdict::CannotBeResolved { tasks, evidence, .. } => format!(
+            "Too few {unit}s to tell anything: with {} even the clearest outcome may be chance{}.",
             number::counted(u64::from(*tasks), unit),
+            if leaves_out_zero(evidence.ci) { ", so an interval that leaves out 0 settles nothing" } else { "" },
         ),
     }
 }
 
-/// `a loss of 10 percentage points`.
-fn difference(share: f64) -> String {
-    let size = number::points(Some(share.abs()));
-    match size.trim_start_matches('+').trim_end_matches(" pp") {
-        "0" => "none".to_owned(),
-        size if share < 0.0 => format!("a loss of {size} percentage points"),
-        size => format!("a gain of {size} percentage points"),
-    }
+fn leaves_out_zero(ci: Interval) -> bool {
+    ci.low > 0.0 || ci.high < 0.0
 }
 
-fn seen(totals: &Totals, scope: Scope) -> String {
-    let mut sentence = format!(
-        "Rescues {} of {}, breaks {}; Δ {}",
-        totals.rescued,
-        number::counted(totals.pairs_complete, scope.pairs()),
-        totals.broken,
-        number::points(totals.delta),
-    );
-    if let Some(ci) = totals.delta_ci {
-        sentence += &format!(", 95 % interval {}", interval(ci));
+/// `a loss of 10 percentage points`.
+fn difference(share: f64) -> String {
+    let size = number::points_in_words(share.abs());
+    match size.trim_start_matches('+') {
+        "0 percentage points" => "none".to_owned(),
+        size if share < 0.0 => format!("a loss of {size}"),
+        size => format!("a gain of {size}"),
     }
-    match totals.rho {
-        Some(rho) if rho > 0.0 => sentence += &format!("; costs {} more tokens", number::percent(Some(rho))),
-        Some(rho) if rho < 0.0 => sentence += &format!("; saves {} of the tokens", number::percent(Some(-rho))),
-        Some(_) => sentence += "; costs no more tokens",
-        None => {}
-    }
-    sentence + "."
 }
 
 /// Δ on a badge or in a narrow table: `Δ +12 pp [3, 21]`.
 #[must_use]
 pub fn delta_in_short(delta: Option<f64>, ci: Option<Interval>) -> String {
-    let limit = |share: f64| number::points(Some(share)).trim_end_matches(" pp").trim_start_matches('+').to_owned();
+    let limit = |share: f64| number::bare_points(share).trim_start_matches('+').to_owned();
     let ci = ci.map(|ci| format!(" [{}, {}]", limit(ci.low), limit(ci.high))).unwrap_or_default();
     format!("Δ {}{ci}", number::points(delta))
 }
 
-/// `−4 to +26 pp`.
-fn interval(ci: Interval) -> String {
-    let low = number::points(Some(ci.low));
-    format!("{} to {}", low.trim_end_matches(" pp"), number::points(Some(ci.high)))
-}
-
 fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
     let advice = match verdict {
-        DeltaVerdict::CannotBeResolved { tasks, tasks_needed, .. } => format!(
-            "With {} no outcome could be told from chance; it takes at least {tasks_needed} {unit}s that all flip the same way.",
-            number::counted(u64::from(*tasks), unit),
-        ),
+        DeltaVerdict::CannotBeResolved { tasks_needed, .. } => {
+            format!("It takes at least {tasks_needed} {unit}s in which the arms differ, all in the same direction.")
+        }
         DeltaVerdict::Improves(_) | DeltaVerdict::Harms(_) => String::new(),
         DeltaVerdict::NoEffect { .. } => "A difference that matters has been ruled out.".to_owned(),
         DeltaVerdict::Inconclusive(_) => {
@@ -288,7 +273,9 @@ fn left_out(totals: &Totals) -> String {
     if totals.pairs_incomplete == 0 {
         return String::new();
     }
-    let bounds = totals.delta_bounds.and_then(|[low, high]| Interval::new(low, high)).map(interval);
-    let bounds = bounds.map(|bounds| format!("; had they gone worst or best, Δ would be {bounds}")).unwrap_or_default();
+    let bounds = totals.delta_bounds.and_then(|[low, high]| Interval::new(low, high)).map(number::bare_interval);
+    let bounds = bounds
+        .map(|bounds| format!("; had they gone worst or best, Δ would be {bounds} percentage points"))
+        .unwrap_or_default();
     format!(" {} left out of Δ{bounds}.", number::counted(totals.pairs_incomplete, "pair"))
 }

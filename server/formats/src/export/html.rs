@@ -52,9 +52,10 @@ fn head(page: &mut String, report: &EvaluationReport) {
     }
     let _ = write!(
         page,
-        "<p class=\"verdict {}\">{}</p>\n<p class=\"sentence\">{}</p>\n",
+        "<p class=\"verdict {}\">{}</p>\n<p class=\"sentence\">{}</p>\n<p>{}</p>\n",
         escape(&headline.class),
         escape(&headline.word),
+        escape(&headline.meaning),
         escape(&headline.sentence)
     );
     if !headline.advice.is_empty() {

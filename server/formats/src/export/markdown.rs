@@ -29,8 +29,9 @@ pub(super) fn render(exported: &Exported<'_>) -> String {
 fn head(text: &mut String, report: &EvaluationReport) {
     let headline = headline(report);
     line!(text, "# {}\n", escape(&report.title));
+    line!(text, "**{}.** {}\n", headline.word, escape(&headline.meaning));
     // The sentence names skills where one is compared with another.
-    line!(text, "**{}:** {}\n", headline.word, escape(&headline.sentence));
+    line!(text, "{}\n", escape(&headline.sentence));
     if !headline.advice.is_empty() {
         line!(text, "{}\n", escape(&headline.advice));
     }

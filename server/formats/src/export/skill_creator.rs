@@ -161,10 +161,7 @@ fn notes(exported: &Exported<'_>) -> Vec<String> {
     let report = exported.report;
     let headline = headline(report);
     let mut notes = words::marks(report);
-    notes.push(format!("{}: {}", headline.word, headline.sentence));
-    if !headline.advice.is_empty() {
-        notes.push(headline.advice);
-    }
+    notes.extend(headline.lines());
     notes.push(format!(
         "The means above are over test cases of every scored run; Δ over complete pairs of trials is {}",
         number::points(report.totals.delta)

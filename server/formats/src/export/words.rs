@@ -41,16 +41,12 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
     };
     let delta_ci = totals.delta_ci.map(|ci| interval(ci.low, ci.high, number::points)).unwrap_or_default();
     let rho_ci = totals.rho_ci.map(|ci| interval(ci.low, ci.high, number::change)).unwrap_or_default();
-    let opened = match totals.activation_known {
-        0 => number::UNKNOWN.to_owned(),
-        known => format!("{} of {known} with-skill trials", totals.activated),
-    };
     vec![
         ("Δ pass rate", format!("{}{delta_ci}", number::points(totals.delta))),
         (
             "Pass rate",
             format!(
-                "{} without → {} with, n = {}",
+                "{} without → {} with, over {}",
                 number::percent(totals.pass_rate_without),
                 number::percent(totals.pass_rate_with),
                 number::counted(totals.tasks_complete, "task")
@@ -61,16 +57,16 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
             None => ("p", number::p_value(totals.p_value.filter(|_| report.finished))),
         },
         (
-            "ρ tokens",
+            "Tokens (ρ)",
             format!(
-                "{}{rho_ci} ({} → {}, n = {})",
+                "{}{rho_ci} ({} → {} a trial, over {})",
                 number::change(totals.rho),
                 number::tokens(totals.tokens_without),
                 number::tokens(totals.tokens_with),
                 number::counted(totals.pairs_with_tokens, "pair")
             ),
         ),
-        ("Skill opened", opened),
+        ("Skill opened", report.opened_in_words()),
         ("Pairs", format!("{} complete, {} left out", totals.pairs_complete, totals.pairs_incomplete)),
         (
             "Flips",

@@ -3,7 +3,8 @@
 use domain::attempt::AttemptResult;
 use domain::comparison::{Baseline, Comparison};
 use domain::condition::Condition;
-use domain::id::EvaluationId;
+use domain::hash::ContentHash;
+use domain::id::{EvaluationId, SnapshotId};
 use domain::leaderboard::{Attestation, LeaderboardPage, LeaderboardQuery, LeaderboardRow};
 use domain::network::NetworkChoice;
 use domain::plan::{EvaluationPlan, ModelRef, RunSettings, SkillRef, Treatment};
@@ -12,7 +13,7 @@ use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, Verdict};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
-use store::{DataDir, Store};
+use store::{DataDir, Store, StoreError};
 
 use crate::fixtures::{at, claim, ended, infra, plan, skill};
 
@@ -175,6 +176,25 @@ async fn rows_are_a_cache_that_outlives_the_program_and_is_made_anew_where_it_mu
         let store = Store::open(&dir).await.unwrap();
         assert_eq!(only(&store).await, made, "{damage}");
         store.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_published_snapshot_is_noted_once_and_stays() {
+    let store = Store::temp().await.unwrap();
+    let [first, second] = [b"rows".as_slice(), b"more rows"].map(ContentHash::of);
+    assert!(store.snapshots().await.unwrap().is_empty());
+    let (published, is_new) = store.put_snapshot(first, 2, at(1)).await.unwrap();
+    assert!(is_new);
+    assert_eq!(store.put_snapshot(first, 2, at(9)).await.unwrap(), (published, false), "with its first date");
+    let (newer, _) = store.put_snapshot(second, 3, at(2)).await.unwrap();
+    assert_eq!(store.snapshots().await.unwrap(), [newer, published]);
+    assert_eq!(store.snapshot(published.id).await.unwrap(), published);
+    assert!(matches!(store.snapshot(SnapshotId(99)).await, Err(StoreError::NotFound { .. })));
+    let mut db = SqliteConnectOptions::new().filename(store.dir().database()).connect().await.unwrap();
+    for change in ["UPDATE published_snapshots SET rows = 9", "DELETE FROM published_snapshots"] {
+        let refused = sqlx::raw_sql(change).execute(&mut db).await.unwrap_err();
+        assert!(refused.to_string().contains("a published snapshot is never"), "{refused}");
     }
 }
 
