@@ -1,6 +1,8 @@
 //! Numbers as people read them. Those that the command line prints as well are made by [`domain::report::number`].
 
-pub use domain::report::number::{UNKNOWN, change, duration, money, p_value, percent, points, tokens};
+pub use domain::report::number::{
+    UNKNOWN, bare_interval, change, duration, how_often, money, p_value, percent, points, points_in_words, tokens,
+};
 use domain::stats::interval::Interval;
 
 /// A number with its sign, a true minus and at most one decimal.
@@ -21,8 +23,7 @@ fn plain(value: f64) -> String {
 
 /// An interval of differences of shares: `−4 to +26 pp`.
 pub fn points_interval(interval: Interval) -> String {
-    let low = points(Some(interval.low));
-    format!("{} to {}", low.trim_end_matches(" pp"), points(Some(interval.high)))
+    format!("{} pp", bare_interval(interval))
 }
 
 /// An interval of relative changes: `−4 to +26 %`.

@@ -22,6 +22,8 @@ pub fn App() -> impl IntoView {
                 <FlatRoutes fallback=pages::not_found::NotFound>
                     <Route path=path!("/") view=pages::home::Home ssr=SsrMode::Async/>
                     <Route path=path!("/leaderboard") view=pages::leaderboard::Leaderboard ssr=SsrMode::Async/>
+                    <Route path=path!("/leaderboard/publish") view=pages::posted::PostedPage ssr=SsrMode::Async/>
+                    <Route path=path!("/leaderboard/snapshots") view=pages::snapshots::Snapshots ssr=SsrMode::Async/>
                     <Route path=path!("/skills") view=pages::skills::Skills ssr=SsrMode::Async/>
                     <Route path=path!("/skills/upload") view=pages::posted::PostedPage ssr=SsrMode::Async/>
                     <Route path=path!("/skills/fetch") view=pages::posted::PostedPage ssr=SsrMode::Async/>

@@ -230,8 +230,8 @@ fn the_whole_is_shown_as_text() {
         "Cases of one run are not independent",
         "tier  row",
         "verdict (Holm among ",
-        "Cannot be resolved: ",
-        "it takes at least 6 skills",
+        "Cannot be resolved. Too few skills to tell anything: with 2 skills",
+        "It takes at least 6 skills in which the arms differ",
         "warning[few_clusters]",
     ] {
         assert!(shown.contains(line), "{line}\n{shown}");

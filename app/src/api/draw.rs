@@ -49,7 +49,8 @@ fn forest_rows(report: &EvaluationReport) -> Vec<ForestRow> {
     let all = ForestRow {
         label: "All tasks".to_owned(),
         n: counted(totals.tasks_complete, "task"),
-        delta: totals.delta.zip(totals.delta_ci),
+        about: String::new(),
+        delta: totals.delta.map(|delta| (delta, totals.delta_ci)),
         settled: totals.verdict.as_ref().is_some_and(is_settled),
         sum: true,
         href: None,
@@ -58,7 +59,8 @@ fn forest_rows(report: &EvaluationReport) -> Vec<ForestRow> {
     let row = |group: &GroupDelta| ForestRow {
         label: name(group),
         n: counted(group.tasks, "task"),
-        delta: Some((group.delta, group.delta_ci)),
+        about: String::new(),
+        delta: Some((group.delta, Some(group.delta_ci))),
         settled: is_settled(&group.verdict),
         sum: false,
         href: None,

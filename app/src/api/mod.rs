@@ -6,6 +6,8 @@ pub(crate) mod backend;
 mod client;
 #[cfg(feature = "ssr")]
 mod draw;
+#[cfg(feature = "ssr")]
+mod draw_leaderboard;
 mod evaluations;
 mod home;
 mod leaderboard;
@@ -18,7 +20,7 @@ pub use audits::{AuditView, audit, audit_runs};
 pub use client::SameBuild;
 pub use evaluations::{Drawn, EvaluationView, ResultCharts, evaluation, evaluations, matrix};
 pub use home::{HomeView, home};
-pub use leaderboard::leaderboard;
+pub use leaderboard::{LeaderboardView, leaderboard, published_snapshots};
 pub use pairs::{PairView, pair};
 pub use plan::{Checked, PlanFormView, check_plan, new_evaluation};
 pub use skills::{SkillView, SkillsView, skill, skills};

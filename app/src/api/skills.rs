@@ -1,7 +1,7 @@
 //! Skills as pages read them.
 
 use domain::id::SkillId;
-use domain::leaderboard::LeaderboardRow;
+use domain::leaderboard::{LeaderboardRow, PublishedSnapshot};
 use domain::listing::{SkillDetail, SkillListing};
 use leptos::prelude::*;
 use leptos::server_fn::codec::GetUrl;
@@ -17,6 +17,8 @@ pub struct SkillView {
     pub skill: SkillDetail,
     /// Its rows of the leaderboard, newest version first.
     pub rows: Vec<LeaderboardRow>,
+    /// The latest of them as it was published, and in which snapshot; `None` where it never was.
+    pub published: Option<(PublishedSnapshot, LeaderboardRow)>,
     /// How this server was reached, such as `http://127.0.0.1:3000`, for links to be put elsewhere.
     pub origin: String,
 }
@@ -41,7 +43,12 @@ pub async fn skills() -> Result<SkillsView, AppError> {
 #[server(prefix = "/api", endpoint = "skill", input = GetUrl, client = SameBuild)]
 pub async fn skill(id: SkillId) -> Result<SkillView, AppError> {
     let ops = super::ops()?;
-    Ok(SkillView { skill: ops.skill(id).await?, rows: ops.skill_rows(id).await?, origin: origin() })
+    let (skill, rows) = (ops.skill(id).await?, ops.skill_rows(id).await?);
+    let published = match rows.first() {
+        Some(row) => ops.published_row(&row.record.key).await?,
+        None => None,
+    };
+    Ok(SkillView { skill, rows, published, origin: origin() })
 }
 
 /// From the `Host` that the request named; the guard has let in only names of this server.

@@ -58,14 +58,22 @@ pub fn IntervalBar(
     interval: Interval,
     /// Whether the verdict is settled.
     settled: bool,
+    /// How far chance alone moves Δ, where that was measured.
+    #[prop(optional_no_strip)]
+    noise: Option<f64>,
 ) -> impl IntoView {
     let x = |share: f64| format!("{:.1}", 160.0 + share.clamp(-1.0, 1.0) * 150.0);
     let colour = if settled { class(Some(delta)) } else { NEUTRAL };
     let mark = if settled { "interval-mark" } else { "interval-mark interval-open" };
     let (low, high) = (x(interval.low), x(interval.high));
+    let noise = noise.map(|noise| {
+        let width = format!("{:.1}", noise.min(1.0) * 300.0);
+        view! { <rect class="bar-noise" x=x(-noise) width=width y="2" height="24"></rect> }
+    });
     let label = |share: f64, words: &'static str| view! { <text x=x(share) y="38" text-anchor="middle">{words}</text> };
     view! {
         <svg class=format!("interval-bar {colour}") viewBox="0 0 320 42" aria-hidden="true" focusable="false">
+            {noise}
             <line class="bar-base" x1=x(-1.0) x2=x(1.0) y1="14" y2="14"></line>
             <line class="bar-zero" x1=x(0.0) x2=x(0.0) y1="2" y2="26"></line>
             <line class="interval-line" x1=low.clone() x2=high.clone() y1="14" y2="14"></line>

@@ -3,6 +3,7 @@
 pub mod actor;
 pub mod arms;
 pub mod audit;
+pub mod chart;
 pub mod data_table;
 pub mod delta;
 pub mod evaluation_table;

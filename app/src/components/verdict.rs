@@ -31,15 +31,10 @@ pub fn Verdict(
     view! { <span class=colour><Icon sign=sign/>{says.to_string()}</span> }
 }
 
-/// Whether a row's Δ may have a colour.
-pub const fn is_settled(row: &LeaderboardRow) -> bool {
-    row.says().is_settled() && row.record.unranked.is_none()
-}
-
 /// Δ, its interval as a bar and in numbers, and the flips behind it.
 #[component]
 pub fn DeltaCell(row: LeaderboardRow) -> impl IntoView {
-    let settled = is_settled(&row);
+    let settled = row.is_settled();
     let measured = row.record.measured;
     let tint = if settled { class(measured.delta) } else { "delta" };
     let bar = measured

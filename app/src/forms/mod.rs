@@ -6,6 +6,7 @@ mod audits;
 mod body;
 mod evaluations;
 mod fetch;
+mod leaderboard;
 mod tasks;
 mod theme;
 mod upload;
@@ -44,6 +45,7 @@ pub fn routes(options: LeptosOptions, ops: Ops, provide: impl Fn() + Send + Sync
         .route("/evaluations/check", post(evaluations::check))
         .route("/evaluations/start", post(evaluations::start))
         .route("/evaluations/{id}/cancel", post(evaluations::cancel))
+        .route("/leaderboard/publish", post(leaderboard::publish))
         .route("/theme", post(theme::choose))
         .with_state(forms)
 }

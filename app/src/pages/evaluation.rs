@@ -5,7 +5,6 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use super::address::part;
-use super::again::Again;
 use super::{live_view, result};
 use crate::AppError;
 use crate::api::{self, EvaluationView};
@@ -46,10 +45,6 @@ fn page(view: EvaluationView) -> impl IntoView {
                 <h1 class="foreign">{report.title.clone()}</h1>
                 <ActorLine report=report/>
             </header>
-            {move || {
-                let again = finished.get().then(|| view.with_untracked(|view| view.again.clone().map(|draft| (view.report.clone(), draft)))).flatten();
-                again.map(|(report, draft)| view! { <Again report=report draft=draft/> })
-            }}
             {move || {
                 if finished.get() {
                     result::result(view.get_untracked()).into_any()

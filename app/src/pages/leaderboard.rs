@@ -6,8 +6,10 @@ use leptos_meta::Title;
 use leptos_router::hooks::use_query_map;
 
 use super::leaderboard_filters::Filters;
-use crate::api;
-use crate::components::leaderboard_table::{LeaderboardTable, address};
+use super::leaderboard_shapes::{shaped, shapes};
+use super::snapshots::{ARCHIVE, standing};
+use crate::api::{self, Drawn, LeaderboardView};
+use crate::components::leaderboard_table::address;
 use crate::components::loaded::loaded;
 use crate::components::words::{Empty, Time};
 use crate::format::{count, plural};
@@ -21,14 +23,16 @@ pub fn Leaderboard() -> impl IntoView {
     view! { <Title text="Leaderboard"/>{loaded(data, |view| page(view).into_any())} }.into_any()
 }
 
-fn page(view: LeaderboardPage) -> impl IntoView {
+fn page(view: LeaderboardView) -> impl IntoView {
+    let standing = standing(&view);
+    let LeaderboardView { page: view, chart, .. } = view;
     let query = view.query.clone();
     let body = if view.all == 0 {
         first_use(view.waiting).into_any()
     } else if view.matching == 0 {
         view! { <Filters page=view.clone()/>{nothing_matches(&view)} }.into_any()
     } else {
-        view! { <Filters page=view.clone()/>{rows(view.clone())} }.into_any()
+        view! { <Filters page=view.clone()/>{rows(view.clone(), chart)} }.into_any()
     };
     let note = (!view.note.is_empty()).then(|| view! { <p class="note">{view.note.clone()}</p> });
     view! {
@@ -37,6 +41,7 @@ fn page(view: LeaderboardPage) -> impl IntoView {
                 <h1>"Leaderboard"</h1>
                 <p class="lead">"Which skills help, on which tasks, with which agent and model, and how sure that is. A row holds all finished evaluations of one skill version, agent, model and task set: running again adds to it and replaces nothing."</p>
                 {data_sets(&query)}
+                {standing}
                 {note}
             </header>
             {body}
@@ -54,7 +59,8 @@ fn data_sets(query: &LeaderboardQuery) -> impl IntoView + use<> {
     view! {
         <nav class="tabs" aria-label="Data set">
             {link(DataSet::Own, "Run here")}
-            {link(DataSet::Paper, "Published: SWE-Skills-Bench, Table 2")}
+            <a class="tab" href=ARCHIVE aria-current=matches!(query.data, DataSet::Snapshot(_)).then_some("true")>"Published snapshots"</a>
+            {link(DataSet::Paper, "The paper: SWE-Skills-Bench, Table 2")}
         </nav>
     }
 }
@@ -94,7 +100,7 @@ fn nothing_matches(view: &LeaderboardPage) -> impl IntoView + use<> {
     }
 }
 
-fn rows(view: LeaderboardPage) -> impl IntoView {
+fn rows(view: LeaderboardPage, chart: Option<Drawn>) -> impl IntoView {
     let query = view.query.clone();
     let from = (query.page.saturating_sub(1) as usize * PAGE_SIZE + 1) as u64;
     let to = from + view.rows.len() as u64 - 1;
@@ -106,7 +112,8 @@ fn rows(view: LeaderboardPage) -> impl IntoView {
         <section class="section" aria-label="Rows">
             <p class="honest"><b>{view.counts.sentence()}</b></p>
             {waiting}
-            <LeaderboardTable rows=view.rows.clone() columns=query.shown() caption=shown.clone() query=query.clone()/>
+            {shapes(&query)}
+            {shaped(&view, chart, shown.clone())}
             <div class="section-head">
                 <p class="quiet">{shown}{newest}</p>
                 {pages(&query, view.pages)}

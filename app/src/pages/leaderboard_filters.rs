@@ -1,7 +1,7 @@
 //! What the leaderboard leaves out, in which order it stands, and which columns it shows: one plain form whose fields are the address.
 
 use domain::analysis::rank::Direction;
-use domain::leaderboard::{Column, DataSet, Facet, LeaderboardPage, LeaderboardQuery, Says, Sort};
+use domain::leaderboard::{Column, DataSet, Facet, LeaderboardPage, LeaderboardQuery, Says, Shape, Sort};
 use domain::stats::quadrant::Quadrant;
 use leptos::prelude::*;
 
@@ -19,7 +19,8 @@ pub fn Filters(page: LeaderboardPage) -> impl IntoView {
     let hidden = |name: &'static str, value: String| view! { <input type="hidden" name=name value=value/> };
     view! {
         <form class="filters" method="get" action="/leaderboard" role="search" aria-label="Filter the rows">
-            {(query.data == DataSet::Paper).then(|| hidden("data", query.data.word().to_owned()))}
+            {(query.data != DataSet::Own).then(|| hidden("data", query.data.word()))}
+            {(query.shape != Shape::default()).then(|| hidden("view", query.shape.word().to_owned()))}
             {query.skill.map(|skill| hidden("skill", skill.to_string()))}
             <div class="filter-row">
                 <div class="field field-wide">

@@ -6,7 +6,7 @@ use domain::condition::Condition;
 use domain::id::TrialId;
 use domain::listing::TrialCounts;
 use domain::report::matrix::View;
-use domain::report::{EvaluationReport, TaskReport, TrialReport, number};
+use domain::report::{EvaluationReport, Headline, TaskReport, TrialReport, headline, number};
 use domain::stop::StopReason;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -15,10 +15,9 @@ use leptos_router::hooks::use_location;
 use super::result_matrix::pager;
 use crate::api::EvaluationView;
 use crate::components::arms::ArmName;
-use crate::components::delta::Delta;
 use crate::components::state::{self, State};
 use crate::components::words::CsrfField;
-use crate::format::{count, plural};
+use crate::format::count;
 use crate::live::{Link, LogLine};
 
 /// Makes a browser without JavaScript load the page again after the seconds of `?refresh=`, as long as the evaluation runs.
@@ -119,13 +118,6 @@ pub(super) fn Bar(counts: TrialCounts) -> impl IntoView {
 
 /// The numbers so far, marked as such.
 fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
-    let totals = &report.totals;
-    let words = format!(
-        " over {}: {} rescued, {} broken. It may still turn.",
-        plural(totals.pairs_complete, "complete pair", "complete pairs"),
-        count(totals.rescued),
-        count(totals.broken),
-    );
     let stopped = report.stopped.map(|stopped| {
         let why = match stopped.why {
             StopReason::Futility => "no outcome of the rest could be told from chance",
@@ -138,8 +130,9 @@ fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
         let seen = format!("Evidence so far: e-value {} of the 20 that end it.", number::e_value(Some(seen.e_value)));
         view! { <p class="quiet">{seen}</p> }
     });
-    let so_far = (totals.pairs_complete > 0).then(|| {
-        view! { <p class="interim"><span class="chip">"interim"</span>" Δ " <Delta delta=totals.delta neutral=true/> {words}</p> }
+    let so_far = (report.totals.pairs_complete > 0).then(|| {
+        let Headline { sentence, meaning, .. } = headline(report);
+        view! { <p class="interim"><span class="chip">"interim"</span>{format!(" {sentence} {meaning}")}</p> }
     });
     view! { {stopped}{so_far}{evidence} }
 }

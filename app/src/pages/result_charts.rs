@@ -7,6 +7,7 @@ use leptos::prelude::*;
 
 use crate::api::{Drawn, ResultCharts};
 use crate::components::arms::{ArmName, name};
+use crate::components::chart::Chart;
 use crate::components::data_table::{Column, DataTable};
 use crate::format::{UNKNOWN, change, change_interval, count, plural, points, points_interval};
 
@@ -17,7 +18,7 @@ const GROUP_COLUMNS: [Column; 8] = [
     Column::Numbers("Broken"),
     Column::Numbers("Δ"),
     Column::Numbers("95 % interval"),
-    Column::Numbers("ρ tokens"),
+    Column::Numbers("Tokens (ρ)"),
     Column::Words("Verdict, unadjusted"),
 ];
 const QUADRANT_COLUMNS: [Column; 3] =
@@ -31,42 +32,26 @@ const TOKEN_COLUMNS: [Column; 6] = [
     Column::Numbers("Most"),
 ];
 
-/// A drawing for wide and for narrow pages, its caption, and a fold with the same in numbers.
-#[component]
-fn Chart(
-    /// Both drawings.
-    svgs: Drawn,
-    /// What it shows.
-    title: &'static str,
-    /// What to see in it.
-    caption: String,
-    /// The data.
-    children: Children,
-) -> impl IntoView {
-    let [wide, narrow] = svgs;
-    view! {
-        <figure class="section chart">
-            <figcaption>
-                <h2>{title}</h2>
-                <p class="quiet">{caption}</p>
-            </figcaption>
-            <div class="chart-wide" inner_html=wide></div>
-            <div class="chart-narrow" inner_html=narrow></div>
-            {children()}
-        </figure>
-    }
-}
-
 /// The pass rates task by task. Its data is the matrix.
 #[component]
-pub fn Dumbbell(svgs: Option<Drawn>, repeats: u32) -> impl IntoView {
+pub fn Dumbbell(
+    svgs: Option<Drawn>,
+    repeats: u32,
+    /// Whether both arms were the same.
+    same: bool,
+) -> impl IntoView {
     let signs = if repeats > 1 {
         " The signs at the end of a line are its repeats, each a pair: ▲ rescued, ▼ broken, ● both passed, ○ neither."
     } else {
         ""
     };
+    let ways = if same {
+        "Nothing differed, so each line that is not a point is chance."
+    } else {
+        "A line to the right is a gain, one to the left a loss, a mark without a line no change. Largest gains first."
+    };
     let caption = format!(
-        "Each line is a task: from the hollow mark ({}) to the filled one ({}). A line to the right is a gain, one to the left a loss, a mark without a line no change. Largest gains first; a line leads to its pair.{signs}",
+        "Each line is a task: from the hollow mark ({}) to the filled one ({}). {ways} A line leads to its pair.{signs}",
         name(Condition::NoSkill),
         name(Condition::WithSkill),
     );
@@ -134,7 +119,7 @@ pub fn Quadrants(svgs: Option<Drawn>, report: EvaluationReport) -> impl IntoView
     );
     svgs.map(|svgs| {
         view! {
-            <Chart svgs=svgs title="Is the gain worth its tokens?" caption=caption>
+            <Chart svgs=svgs title="Pass rate against tokens" caption=caption>
                 <DataTable summary="Data as a table" columns=QUADRANT_COLUMNS.to_vec()>
                     <tr>
                                     <th scope="row">"Δ pass rate"</th>
@@ -142,7 +127,7 @@ pub fn Quadrants(svgs: Option<Drawn>, report: EvaluationReport) -> impl IntoView
                                     <td class="num">{totals.delta_ci.map_or_else(|| UNKNOWN.to_owned(), points_interval)}</td>
                                 </tr>
                                 <tr>
-                                    <th scope="row">"ρ tokens"</th>
+                                    <th scope="row">"Tokens (ρ)"</th>
                                     <td class="num">{change(totals.rho)}</td>
                                     <td class="num">{totals.rho_ci.map_or_else(|| UNKNOWN.to_owned(), change_interval)}</td>
                                 </tr>

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 /// A word and what it means here.
 type Word = (&'static str, &'static str);
 
-const WORDS: [Word; 9] = [
+const WORDS: [Word; 10] = [
     (
         "Pair",
         "One task, tried twice by the same agent with the same model: once without the skill (no-skill), once with it (with-skill). Nothing else differs. The task's own tests decide whether a trial passed.",
@@ -37,6 +37,10 @@ const WORDS: [Word; 9] = [
     (
         "Inconclusive",
         "Not enough to tell. It does not mean that the skill does nothing: a larger evaluation may show a gain or a loss.",
+    ),
+    (
+        "Noise floor",
+        "How far Δ moves where nothing differs: measured by an A/A evaluation, whose two arms are the same. A Δ no larger than that may be nothing but chance.",
     ),
     (
         "Cannot be resolved",

@@ -6,7 +6,9 @@ use domain::report::EvaluationReport;
 use leptos::prelude::*;
 
 use crate::components::arms::name;
-use crate::format::{UNKNOWN, change, change_interval, count, p_value, percent, plural, points, points_interval};
+use crate::format::{
+    UNKNOWN, change, change_interval, count, how_often, p_value, percent, plural, points, points_interval,
+};
 
 /// One way to look at it: its name, its number, what that says.
 struct Item {
@@ -57,7 +59,7 @@ fn items(report: &EvaluationReport, detail: &ResultDetail) -> Vec<Item> {
         detail.activated_only.as_ref().map(activated),
         detail.test_cases.as_ref().map(cases),
         detail.error_rates.as_ref().map(errors),
-        gain(report, detail),
+        gain(report, detail).filter(|_| report.comparison.kind.is_of_a_skill()),
         rho(detail),
         Some(more(detail.more.as_ref(), report.repeats)),
     ];
@@ -71,8 +73,13 @@ fn chance(report: &EvaluationReport, detail: &ResultDetail) -> Option<Item> {
         name: "Could it be chance?",
         number: format!("p = {}", p_value(Some(p))).replace("= <", "<"),
         says: format!(
-            "If the skill changed nothing at all, a difference at least as large as this one would come up in {} of such runs.{} It counts as shown from 5 % down.{mid}",
-            percent(Some(p)),
+            "{}, a difference at least as large as this one would come up in {} such runs.{} It counts as shown from 5 in 100 down.{mid}",
+            if report.comparison.kind.is_of_a_skill() {
+                "If the skill changed nothing at all"
+            } else {
+                "As both arms are the same"
+            },
+            how_often(p),
             detail.test.map(|test| format!(" Test: {}.", test.name())).unwrap_or_default(),
         ),
         beware: None,

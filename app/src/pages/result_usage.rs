@@ -33,6 +33,7 @@ fn calls(mean: Option<f64>) -> String {
 /// The table, and the totals of the whole evaluation below it.
 #[component]
 pub fn Usage(report: EvaluationReport) -> impl IntoView {
+    let has_skill = !report.skills.is_empty();
     let usage = report.usage;
     let arms = usage.arms;
     let rows = LINES.map(|(name, meant, value, show)| {
@@ -74,7 +75,7 @@ pub fn Usage(report: EvaluationReport) -> impl IntoView {
                 </table>
             </div>
             <p class="quiet">{prices}{all}</p>
-            <SkillUsed used=usage.skill/>
+            {has_skill.then(|| view! { <SkillUsed used=usage.skill/> })}
         </section>
     }
 }

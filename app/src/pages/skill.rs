@@ -34,7 +34,7 @@ pub fn Skill() -> impl IntoView {
 }
 
 fn page(view: SkillView) -> impl IntoView {
-    let SkillView { skill, rows, origin } = view;
+    let SkillView { skill, rows, published, origin } = view;
     let newest = skill.versions.first().cloned();
     let evaluate = newest.as_ref().map(|version| format!("/evaluations/new?skill={}", version.id));
     view! {
@@ -49,7 +49,7 @@ fn page(view: SkillView) -> impl IntoView {
                 {newest.as_ref().map(|version| view! { <p class="lead foreign">{version.manifest.description.clone()}</p> })}
                 {newest.as_ref().map(facts)}
             </header>
-            <SkillResults skill=skill.id name=skill.name.clone() rows=rows origin=origin/>
+            <SkillResults skill=skill.id name=skill.name.clone() rows=rows published=published origin=origin/>
             {newest.as_ref().map(|version| findings(version.findings.clone()))}
             <section class="section">
                 <h2>"SKILL.md"</h2>

@@ -1,6 +1,6 @@
 //! Forms, and what every page has in common.
 
-use crate::support::{Answer, TOKEN, get, send, site_of};
+use crate::support::{Answer, TOKEN, get, post, send, site_of};
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
@@ -8,11 +8,6 @@ use store::Store;
 
 async fn site() -> Router {
     site_of(Store::temp().await.unwrap())
-}
-
-async fn post(site: &Router, path: &str, fields: &str) -> Answer {
-    let request = Request::post(path).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-    send(site, request.body(Body::from(fields.to_owned())).unwrap()).await
 }
 
 /// Posts files as a browser does: the hidden field first.
@@ -34,7 +29,14 @@ const GOOD: &str =
 async fn posts_without_our_token_do_nothing() {
     let site = site().await;
     const FIELDS: [&str; 3] = ["", "csrf=&path=%2F", "csrf=another&theme=dark"];
-    for path in ["/skills/fetch", "/tasks/add", "/evaluations/check", "/evaluations/start", "/evaluations/1/cancel"] {
+    for path in [
+        "/skills/fetch",
+        "/tasks/add",
+        "/evaluations/check",
+        "/evaluations/start",
+        "/evaluations/1/cancel",
+        "/leaderboard/publish",
+    ] {
         for fields in FIELDS {
             let answer = post(&site, path, fields).await;
             assert_eq!(answer.status, StatusCode::FORBIDDEN, "{path} {fields}");

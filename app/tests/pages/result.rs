@@ -4,8 +4,11 @@ use crate::support::seed::{ended, import, plan, run, trouble, verdict};
 use crate::support::{get, site_of};
 use axum::Router;
 use domain::attempt::AttemptResult;
+use domain::comparison::Baseline;
 use domain::condition::Condition;
 use domain::id::EvaluationId;
+use domain::plan::{EvaluationPlan, ModelRef, Treatment};
+use domain::skill_audit::Activation;
 use domain::verdict::Verdict;
 use store::Store;
 
@@ -51,7 +54,9 @@ async fn each_verdict_is_said_in_words_that_need_no_statistics() {
             &[
                 "Improves",
                 "With the skill more tasks pass than without it, by more than chance explains.",
-                "no-skill 8.3 % → with-skill 100 % of tasks pass; n = 12 tasks",
+                "With the skill 12 of 12 tasks pass, without it 1 (11 rescued, 0 broken); Δ +92 percentage points, 95 % interval",
+                "pass rate from 8.3 % (no-skill) to 100 % (with-skill)",
+                "fewer than 1 in 1000 such runs",
             ],
         ),
         (
@@ -76,7 +81,7 @@ async fn each_verdict_is_said_in_words_that_need_no_statistics() {
             |_, arm, _| Some(verdict(with(arm))),
             &[
                 "Cannot be resolved",
-                "Too few tasks to tell anything: with 4 tasks, even the clearest outcome may be chance.",
+                "Too few tasks to tell anything: with 4 tasks even the clearest outcome may be chance.",
             ],
         ),
         (
@@ -98,6 +103,85 @@ async fn each_verdict_is_said_in_words_that_need_no_statistics() {
             assert!(page.contains(words), "{name}: {words:?} is not in {page}");
         }
     }
+}
+
+/// What is no plain finished evaluation says so before any number.
+#[tokio::test]
+async fn every_other_state_says_what_it_is() {
+    type Change = fn(&mut EvaluationPlan);
+    let rescues: Rule = |task, arm, _| Some(verdict(with(arm) || task == 0));
+    let flips: Rule = |task, arm, _| Some(verdict(task > 1 || with(arm) == (task == 0)));
+    let cases: [(&str, Change, Rule, &[&str]); 6] = [
+        (
+            "A/A",
+            |plan| {
+                plan.treatment = Treatment::Nothing;
+                plan.comparison.baseline = Baseline::Same;
+            },
+            flips,
+            &[
+                "Noise floor ±",
+                "is how far Δ moves by chance alone, 19 times in 20",
+                "Both arms were the same, so this says nothing about a skill.",
+                "in arm B 11 of 12 tasks pass, in arm A 11 (2 flipped); Δ 0 percentage points",
+                "Read other results on these tasks by it",
+                "Flipped 2 of 12 pairs, though nothing differed",
+            ],
+        ),
+        (
+            "previous version",
+            |plan| {
+                let Treatment::Skills { versions } = plan.treatment.clone() else { panic!("{plan:?}") };
+                plan.comparison.baseline = Baseline::PreviousVersion { versions };
+            },
+            rescues,
+            &[
+                "With the new version more tasks pass than with the previous one",
+                "with the new version 12 of 12 tasks pass, with the previous one 1",
+            ],
+        ),
+        (
+            "scripted",
+            |plan| plan.model = plan.model.take().map(|model| ModelRef { scripted: true, ..model }),
+            rescues,
+            &["The model's answers came from a file."],
+        ),
+        ("repeats", |plan| plan.repeats = 2, rescues, &["With the skill 24 of 24 trials pass, without it 2"]),
+        (
+            "five pairs of twelve",
+            |_| (),
+            |task, arm, _| (task < 5).then(|| verdict(with(arm))),
+            &["With the skill 5 of 5 tasks pass so far, without it 0. Not a result yet: it may still turn."],
+        ),
+        (
+            "six pairs of twelve",
+            |_| (),
+            |task, arm, _| (task < 6).then(|| verdict(with(arm))),
+            &["With the skill 6 of 6 tasks pass so far, without it 0; Δ +100 percentage points, 95 % interval"],
+        ),
+    ];
+    for (name, change, rule, said) in cases {
+        let store = Store::temp().await.unwrap();
+        let tasks: Vec<(String, &str)> = (0..12).map(|i| (format!("task-{i:03}"), CATEGORIES[i % 3])).collect();
+        let mut plan = plan(&store, "Count sheep", &tasks, 1).await;
+        plan.settings.concurrency = 24;
+        change(&mut plan);
+        let id = run(&store, &plan, |task, condition, repeat| {
+            let ended = result(rule, task, condition, repeat)?;
+            Some(AttemptResult { activation: Activation::default(), ..ended })
+        })
+        .await;
+        let page = text(&get(&site_of(store), &format!("/evaluations/{id}")).await.body);
+        for words in said {
+            assert!(page.contains(words), "{name}: {words:?} is not in {page}");
+        }
+        let asked = !matches!(name, "A/A" | "five pairs of twelve" | "six pairs of twelve");
+        assert_eq!(page.contains("cannot be told for this agent"), asked, "{name}: {page}");
+    }
+    let store = Store::temp().await.unwrap();
+    let id = import(&store, 8, 1).await;
+    let page = text(&get(&site_of(store), &format!("/evaluations/{id}")).await.body);
+    assert!(page.contains("imported, self-reported"), "{page}");
 }
 
 #[tokio::test]

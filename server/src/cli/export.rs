@@ -43,7 +43,15 @@ pub async fn run(common: &CommonArgs, args: ExportArgs) -> Result<Exit, Failure>
     for left_out in &export.left_out {
         eprintln!("left out: {left_out}");
     }
-    let place = args.out.unwrap_or_else(|| PathBuf::from(&export.name));
+    deliver(export, args.out)
+}
+
+/// Writes an export to the place that was asked for, else into the current folder, and says where to.
+///
+/// # Errors
+/// A folder that is to go to standard output, or into one that holds files (exit 2); a place that cannot be written (exit 1).
+pub fn deliver(export: Export, out: Option<PathBuf>) -> Result<Exit, Failure> {
+    let place = out.unwrap_or_else(|| PathBuf::from(&export.name));
     if place.as_os_str() == "-" {
         return to_stdout(export);
     }

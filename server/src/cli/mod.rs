@@ -14,6 +14,7 @@ mod export;
 mod fail_if;
 mod images;
 mod import;
+mod leaderboard;
 mod plan;
 mod progress;
 mod repositories;
@@ -52,6 +53,9 @@ enum Command {
     Export(export::ExportArgs),
     /// Take in results of other runners; they stay marked as imported.
     Import(import::ImportArgs),
+    /// Publish the leaderboard, list what was published, or write its rows as a file.
+    #[command(subcommand)]
+    Leaderboard(leaderboard::LeaderboardCommand),
     /// Analyze a file of trials (JSON lines, JSON or CSV), whatever program made it. Stores nothing.
     Analyze(Box<analyze::AnalyzeArgs>),
     /// Install real agents, and list them.
@@ -135,6 +139,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Check(args) => check::run(&cli.common, &args).await,
             Command::Export(args) => export::run(&cli.common, args).await,
             Command::Import(args) => import::run(&cli.common, args).await,
+            Command::Leaderboard(command) => leaderboard::run(&cli.common, command).await,
             Command::Analyze(args) => analyze::run(&args),
             Command::Agents(command) => agents::run(&cli.common, command).await,
             Command::Images(command) => images::run(&cli.common, command).await,

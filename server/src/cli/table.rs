@@ -98,20 +98,17 @@ fn totals(text: &mut String, report: &EvaluationReport) {
     );
     line!(
         text,
-        "tokens per trial {} → {} (ρ {}, {} pairs) · skill opened in {} of {} with-skill trials",
+        "tokens per trial {} → {} (ρ {}, {}) · skill opened: {}",
         number::tokens(totals.tokens_without),
         number::tokens(totals.tokens_with),
         number::change(totals.rho),
-        totals.pairs_with_tokens,
-        totals.activated,
-        totals.activation_known,
+        number::counted(totals.pairs_with_tokens, "pair"),
+        report.opened_in_words(),
     );
-    let headline = headline(report);
     line!(text, "");
-    line!(text, "{}: {}", headline.word, headline.sentence);
-    if !headline.advice.is_empty() {
-        line!(text, "{}", headline.advice);
-    }
+    headline(report).lines().iter().for_each(|words| {
+        line!(text, "{words}");
+    });
 }
 
 fn trouble(text: &mut String, report: &EvaluationReport) {

@@ -1,9 +1,10 @@
-//! What of the leaderboard is no page: views as downloads, and badges for pages of others.
+//! What of the leaderboard is no page: views and published documents as downloads, and badges for pages of others.
 
 use axum::extract::{Path, Query, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::hash::ContentHash;
+use domain::id::SnapshotId;
 use domain::leaderboard::LeaderboardQuery;
 use formats::export::LeaderboardFormat;
 use ops::{BadgeChoice, Ops, OpsError};
@@ -24,6 +25,11 @@ pub async fn export(
     let format = LeaderboardFormat::from_word(&word).ok_or(OpsError::NotFound { what: "export format", id: word })?;
     let query = LeaderboardQuery::parse(query.as_deref().unwrap_or_default());
     exported(ops.export_leaderboard(&query, format).await?)
+}
+
+/// `/leaderboard/snapshots/{id}/document`: what a published snapshot's hash names.
+pub async fn document(State(ops): State<Ops>, Path(id): Path<SnapshotId>) -> Result<Response, Refused> {
+    exported(ops.snapshot_document(id).await?)
 }
 
 /// Which row of the skill the badge shows.

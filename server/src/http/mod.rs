@@ -76,6 +76,7 @@ pub fn router(site: Site) -> Router {
         .route("/evaluations/{id}/export/{format}", get(download::download).with_state(site.ops.clone()))
         .route("/evaluations/{id}/trials/{trial}/patch", get(download::patch).with_state(site.ops.clone()))
         .route("/leaderboard/export/{format}", get(leaderboard::export).with_state(site.ops.clone()))
+        .route("/leaderboard/snapshots/{id}/document", get(leaderboard::document).with_state(site.ops.clone()))
         .route("/badge/{file}", get(leaderboard::badge).with_state(site.ops.clone()))
         .route("/api/health", get(health::health).with_state((site.ops.clone(), site.queue)))
         .nest_service("/pkg", assets(&site.root, "pkg", "public, max-age=31536000, immutable"))

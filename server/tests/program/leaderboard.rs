@@ -48,6 +48,13 @@ fn a_finished_evaluation_is_a_row_a_download_and_a_grey_badge() {
     );
     assert_eq!(site.get("/leaderboard/export/xlsx").status, 404);
 
+    let published = site.post("/leaderboard/publish", &[]);
+    assert_eq!(published.header("location"), "/leaderboard?data=snapshot-1");
+    let document = site.get("/leaderboard/snapshots/1/document");
+    assert!(document.body.contains("skilldelta.snapshot.v1") && document.body.contains("measured-words"));
+    assert_eq!(site.get("/leaderboard/snapshots/9/document").status, 404);
+    assert_eq!(site.get("/leaderboard/export/csv?data=snapshot-1").body, csv.body);
+
     let badge = site.get("/badge/1.svg");
     assert_eq!((badge.status, badge.header("content-type")), (200, "image/svg+xml"));
     assert!(badge.body.contains("cannot be resolved · oracle · v1"), "{}", badge.body);
@@ -64,6 +71,16 @@ fn a_finished_evaluation_is_a_row_a_download_and_a_grey_badge() {
         assert_eq!((badge.status, badge.body.contains("unknown skill")), (404, true), "{unknown}");
     }
     site.stop();
+    for (args, code, told) in [
+        (&["publish"][..], 0, &["these rows are published already", "snapshot 1 · "][..]),
+        (&["snapshots"], 0, &["snapshot 1 · ", " · 1 row · sha256 "]),
+        (&["export", "--format", "csv", "--snapshot", "1", "--out", "-"], 0, &["measured-words"]),
+        (&["export", "--format", "csv", "--snapshot", "9"], 2, &["published snapshot 9 does not exist"]),
+    ] {
+        let ended = home.run(&[&["leaderboard"], args].concat());
+        let text = ended.to_string();
+        assert!(ended.code == code && told.iter().all(|words| text.contains(words)), "{told:?} {text}");
+    }
     home.finish();
 }
 

@@ -23,6 +23,11 @@ const UPLOAD_LIMIT: u64 = 1 << 20;
 
 /// The pages and forms over a store, without a server around them.
 pub fn site_of(store: Store) -> Router {
+    site_and_ops(store).0
+}
+
+/// The same, and the operations behind it.
+pub fn site_and_ops(store: Store) -> (Router, Ops) {
     let agent = AgentRef::new("nop", "1");
     let config = OpsConfig {
         agents: vec![AgentChoice {
@@ -49,12 +54,13 @@ pub fn site_of(store: Store) -> Router {
         let options = options.clone();
         move || shell(options.clone())
     };
-    Router::<LeptosOptions>::new()
-        .merge(app::forms::routes(options.clone(), ops, context.clone()).with_state(()))
+    let site = Router::<LeptosOptions>::new()
+        .merge(app::forms::routes(options.clone(), ops.clone(), context.clone()).with_state(()))
         .leptos_routes_with_context(&options, generate_route_list(App), context.clone(), pages.clone())
         .fallback(leptos_axum::render_app_async_with_context(context, pages))
         .with_state(options)
-        .layer(Extension(Csrf(TOKEN.to_owned())))
+        .layer(Extension(Csrf(TOKEN.to_owned())));
+    (site, ops)
 }
 
 /// An answer, read to its end.
@@ -75,6 +81,11 @@ pub async fn send(site: &Router, request: Request<Body>) -> Answer {
     let (parts, body) = response.into_parts();
     let bytes = to_bytes(body, 16 << 20).await.unwrap();
     Answer { status: parts.status, headers: parts.headers, body: String::from_utf8(bytes.to_vec()).unwrap() }
+}
+
+pub async fn post(site: &Router, path: &str, fields: &str) -> Answer {
+    let request = Request::post(path).header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
+    send(site, request.body(Body::from(fields.to_owned())).unwrap()).await
 }
 
 pub async fn get(site: &Router, path: &str) -> Answer {

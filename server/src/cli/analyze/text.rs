@@ -32,10 +32,9 @@ pub fn render(analysis: &Analysis, all: bool) -> String {
     tasks(&mut text, analysis, shown);
     left_out(&mut text, analysis, shown);
     line!(text);
-    line!(text, "{}: {}", analysis.headline.word, analysis.headline.sentence);
-    if !analysis.headline.advice.is_empty() {
-        line!(text, "{}", analysis.headline.advice);
-    }
+    analysis.headline.lines().iter().for_each(|words| {
+        line!(text, "{words}");
+    });
     analysis.findings.iter().for_each(|finding| {
         line!(text, "{}", clean(&finding.to_string()));
     });
@@ -210,19 +209,18 @@ fn rows(text: &mut String, analysis: &Analysis) {
         order.first().map_or(0, |row| row.family),
     );
     for row in order {
-        let bare = |share: Option<f64>| number::points(share).trim_end_matches(" pp").to_owned();
         // A row that could not reach α among so many has left the family.
         let left = row.totals.verdict.map(|_| "Cannot be resolved".to_owned());
         let verdict = row.verdict_holm.map(|verdict| verdict.to_string()).or(left);
-        let ci = row.totals.delta_ci.map(|ci| format!("{} to {}", bare(Some(ci.low)), bare(Some(ci.high))));
+        let unknown = || number::UNKNOWN.to_owned();
         line!(
             text,
             "{:>4}  {:width$}  {:>5}  {:>7}  {:>18}  {:>7}  {:>7}  {:>7}  {}{}",
             row.place.tier.map_or_else(|| number::UNKNOWN.to_owned(), |tier| tier.to_string()),
             cut(&row.key.to_string(), width),
             row.totals.tasks_complete,
-            bare(row.totals.delta),
-            ci.unwrap_or_else(|| number::UNKNOWN.to_owned()),
+            row.totals.delta.map_or_else(unknown, number::bare_points),
+            row.totals.delta_ci.map_or_else(unknown, number::bare_interval),
             number::p_value(row.totals.p_value),
             number::p_value(row.p_holm),
             number::p_value(row.q_bh),
