@@ -2,6 +2,7 @@
 
 use axum::http::{StatusCode, header};
 use domain::condition::Condition;
+use domain::hash::ContentHash;
 use domain::id::{SkillId, SnapshotId};
 use domain::plan::{EvaluationPlan, ModelRef};
 use ops::{BadgeChoice, Ops};
@@ -25,6 +26,10 @@ async fn finish(store: &Store, plan: &EvaluationPlan, winner: Condition) {
 
 async fn badge(ops: &Ops, skill: SkillId) -> String {
     ops.badge(Some(skill), &BadgeChoice::default()).await.unwrap().svg
+}
+
+fn address(snapshot: SnapshotId) -> String {
+    format!("/leaderboard?data=snapshot-{snapshot}")
 }
 
 #[tokio::test]
@@ -52,31 +57,36 @@ async fn a_published_snapshot_stands_still_and_badges_speak_of_it_alone() {
     for _ in 0..2 {
         let answer = publish().await;
         assert_eq!(answer.status, StatusCode::SEE_OTHER, "{}", answer.body);
-        assert_eq!(answer.header(header::LOCATION), "/leaderboard?data=snapshot-1", "the same rows are one snapshot");
+        let published = ops.published_snapshots().await.unwrap();
+        assert_eq!(published.len(), 1, "the same rows are one snapshot");
+        assert_eq!(answer.header(header::LOCATION), address(published[0].id));
     }
+    let published = ops.published_snapshots().await.unwrap()[0];
     let green = badge(&ops, skill).await;
-    assert!(green.contains(GREEN) && green.contains("published snapshot 1 of "), "{green}");
+    assert!(green.contains(GREEN) && green.contains(&format!("published snapshot {} of ", published.id)), "{green}");
 
     // The key's next evaluation goes the other way: the rows of now change, what was published does not.
     finish(&store, &EvaluationPlan { seed: 8, ..plan }, Condition::NoSkill).await;
     let now = get(&site, "/leaderboard").await.body;
-    assert!(now.contains("2 evaluations") && now.contains("snapshot 1"), "{now}");
-    let then = get(&site, "/leaderboard?data=snapshot-1").await.body;
-    let published = ops.published_snapshots().await.unwrap();
-    assert!(then.contains("Improves") && then.contains(&published[0].hash.to_hex()), "{then}");
+    assert!(now.contains("2 evaluations") && now.contains(&format!("snapshot {}", published.id)), "{now}");
+    let then = get(&site, &address(published.id)).await.body;
+    assert!(then.contains("Improves") && then.contains(&published.hash.to_hex()), "{then}");
     assert!(!then.contains("2 evaluations") && !then.contains("A newer one was published"), "{then}");
     assert_eq!(badge(&ops, skill).await, green);
 
-    assert_eq!(publish().await.header(header::LOCATION), "/leaderboard?data=snapshot-2");
-    let then = get(&site, "/leaderboard?data=snapshot-1").await.body;
+    assert_eq!(publish().await.status, StatusCode::SEE_OTHER);
+    let newest = ops.published_snapshots().await.unwrap()[0];
+    assert!(newest.id > published.id);
+    let then = get(&site, &address(published.id)).await.body;
     assert!(then.contains("Improves") && then.contains("A newer one was published"), "{then}");
     assert!(!badge(&ops, skill).await.contains(GREEN), "the badge is that of the newest snapshot");
     let archive = get(&site, "/leaderboard/snapshots").await.body;
-    assert!(archive.contains("Snapshot 1") && archive.contains("Snapshot 2"), "{archive}");
-
-    let document = ops.snapshot_document(SnapshotId(1)).await.unwrap();
-    assert_eq!(domain::hash::ContentHash::of(&document.files[0].bytes), published[0].hash);
-    assert_eq!(get(&site, "/leaderboard?data=snapshot-99").await.status, StatusCode::NOT_FOUND);
+    for snapshot in [newest, published] {
+        assert!(archive.contains(&format!("Snapshot {}", snapshot.id)), "{archive}");
+    }
+    let document = ops.snapshot_document(published.id).await.unwrap();
+    assert_eq!(ContentHash::of(&document.files[0].bytes), published.hash);
+    assert_eq!(get(&site, &address(SnapshotId(99))).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
