@@ -32,7 +32,8 @@ async fn commits_go_by_their_last_use_and_are_fetched_again_when_they_are_missed
     assert_eq!(names(repositories.prune(now - 30 * DAY, || true).await.unwrap()), [one.clone()]);
     assert!(cache.join("fetch-left").exists(), "it may be at work");
     assert_eq!(names(repositories.prune(now + DAY, || true).await.unwrap()), [two]);
-    assert_eq!(std::fs::read_dir(&cache).unwrap().count(), 0);
+    assert_eq!(repositories.kept().unwrap(), []);
+    assert!(!cache.join("fetch-left").exists() && !cache.join(one.as_str()).exists());
     let again = repositories.fetch(&url, &one).await.unwrap();
     assert_eq!(again.entries().await.unwrap().len(), 1);
 }
