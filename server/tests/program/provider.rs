@@ -92,6 +92,11 @@ fn a_network_that_is_chosen_in_the_form_is_told_with_the_plan_and_the_result() {
     let page = site.get(&format!("/evaluations/{id}")).body;
     assert!(page.contains("agent allow:a.example,b.example:8443, verifier none"), "{page}");
     assert!(page.contains("agent%5Fnetwork=hosts"), "to be run again alike: {page}");
+    let told = "Network in place of the tasks&#39; own: agent allow:a.example,b.example:8443, verifier none";
+    for (format, told) in [("html", told), ("markdown", &told.replace("&#39;", "'"))] {
+        let export = site.get(&format!("/evaluations/{id}/export/{format}")).body;
+        assert!(export.contains(told), "{format}: {export}");
+    }
     site.stop();
     let report = serde_json::to_value(home.report(id)).unwrap();
     let hosts = json!({"allowlist": {"hosts": ["a.example", "b.example:8443"]}});
