@@ -20,11 +20,11 @@ use engine::sandbox::docker::DockerEngine;
 use engine::trees::Trees;
 use engine::trial::{Clock, Executor, ExecutorParts};
 use gateway::{Gateway, RetryPolicy};
-use ops::{HostValues, Ops, OpsConfig, Secrets};
+use ops::{HostValues, Ops, OpsConfig, Secrets, UpstreamChoice};
 use repos::{RepoLimits, Repositories, RepositoriesConfig};
 use store::{DataDir, Store, StoreError};
 
-use crate::config::Config;
+use crate::config::{Config, UpstreamConfig};
 use crate::host_values;
 use crate::scheduler::{Available, Limits, Obstacles, Scheduler};
 use crate::upstreams;
@@ -184,12 +184,17 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
     OpsConfig {
         agents,
         models: models.collect(),
+        upstreams: config.upstreams.iter().map(upstream).collect(),
         task_roots: config.task_roots.clone(),
         upload_limit: config.upload_limit,
         secrets: Secrets::new(secrets(config)),
         host_values: HostValues::new(host_values::look_up(config)),
         repositories: Some(repositories.clone()),
     }
+}
+
+fn upstream((name, upstream): (&String, &UpstreamConfig)) -> UpstreamChoice {
+    UpstreamChoice { name: name.clone(), scripted: upstream.kind.is_scripted() }
 }
 
 fn agent_ref(agent: &dyn Agent) -> AgentRef {

@@ -54,7 +54,8 @@ pub fn TraceRows(rows: Vec<TraceRow>) -> impl IntoView {
 /// Equal rows in one line.
 fn stretch(rows: Vec<TraceRow>) -> AnyView {
     let used: Vec<u64> = rows.iter().filter_map(|row| row.sides.with.as_ref()?.usage?.total()).collect();
-    let used = (!used.is_empty()).then(|| format!(", {} tokens", tokens(Some(used.iter().sum::<u64>() as f64))));
+    let used = (!used.is_empty())
+        .then(|| format!(", {} tokens", tokens(Some(used.iter().map(|used| *used as f64).sum::<f64>()))));
     let words = format!("{} same steps{}", count(rows.len() as u64), used.unwrap_or_default());
     view! {
         <li class="trace-stretch">

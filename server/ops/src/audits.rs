@@ -17,7 +17,8 @@ use domain::task::Task;
 use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, AuditStanding};
 use store::{AuditedTask, EvaluationRow};
 
-use crate::plan::{MAX_CONCURRENCY, MAX_REPEATS, drawn_seed, timeout_multiplier, within};
+use crate::limits::{timeout_multiplier, within};
+use crate::plan::{MAX_CONCURRENCY, MAX_REPEATS, drawn_seed};
 use crate::{Ops, OpsError, Result};
 
 /// Names of tasks that a finding gives.

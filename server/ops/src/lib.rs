@@ -14,6 +14,7 @@ mod evaluations;
 mod export;
 mod import;
 mod leaderboard;
+mod limits;
 mod noise;
 mod pairs;
 mod plan;
@@ -55,6 +56,8 @@ pub struct OpsConfig {
     pub agents: Vec<AgentChoice>,
     /// Models that can be chosen.
     pub models: Vec<ModelRef>,
+    /// Upstreams that any model can be asked of by name.
+    pub upstreams: Vec<UpstreamChoice>,
     /// Task folders may be added from below these only; empty = from nowhere.
     pub task_roots: Vec<PathBuf>,
     /// Largest upload, in bytes.
@@ -65,6 +68,15 @@ pub struct OpsConfig {
     pub host_values: HostValues,
     /// Where skills in repositories come from; `None` = they are not fetched.
     pub repositories: Option<Repositories>,
+}
+
+/// An upstream that is configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UpstreamChoice {
+    /// Its name.
+    pub name: String,
+    /// Whether it answers from a file.
+    pub scripted: bool,
 }
 
 /// Everything a user can ask for. Clones are cheap.

@@ -18,6 +18,7 @@ use domain::task::{NetworkPolicy, Task};
 use formats::task::names_skill;
 
 use crate::arms::Arms;
+use crate::limits::{seconds, timeout_multiplier, within};
 use crate::{Ops, OpsError, Result};
 
 /// Most repeats of a task in each arm.
@@ -66,6 +67,14 @@ impl Ops {
         let repeats = within("k", "repeats", request.repeats, MAX_REPEATS)?;
         let concurrency = within("concurrency", "concurrency", request.concurrency, MAX_CONCURRENCY)?;
         let timeout_multiplier = timeout_multiplier(request.timeout_multiplier)?;
+        for (field, what, value) in [
+            ("agent_time", "the agent's seconds", request.agent_seconds),
+            ("verifier_time", "the verifier's seconds", request.verifier_seconds),
+            ("seconds", "the seconds of a trial", request.spending.trial_seconds),
+            ("all_seconds", "the seconds of the evaluation", request.spending.evaluation_seconds),
+        ] {
+            seconds(field, what, value)?;
+        }
         if let Some(fault) = request.spending.fault() {
             return Err(OpsError::field("money", fault));
         }
@@ -135,7 +144,6 @@ impl Ops {
         if !agent.needs_model {
             return Ok(None);
         }
-        let upstreams: BTreeSet<&str> = self.config.models.iter().map(|model| model.upstream.as_str()).collect();
         let known = self.config.models.iter().find(|model| {
             (request.upstream.is_empty() || model.upstream == request.upstream)
                 && (request.model.is_empty() || model.name == request.model)
@@ -143,24 +151,32 @@ impl Ops {
         if let Some(model) = known {
             return Ok(Some(model.clone()));
         }
-        // A model that the settings do not list may still be asked of a configured upstream by name.
-        match self.config.models.iter().find(|model| model.upstream == request.upstream) {
-            Some(model) if !request.model.is_empty() => {
-                Ok(Some(ModelRef { name: request.model.clone(), ..model.clone() }))
+        // A model that the settings do not list may still be asked of an upstream by name.
+        match self.config.upstreams.iter().find(|upstream| upstream.name == request.upstream) {
+            Some(upstream) if !request.model.is_empty() => Ok(Some(ModelRef {
+                name: request.model.clone(),
+                upstream: upstream.name.clone(),
+                scripted: upstream.scripted,
+            })),
+            Some(upstream) => {
+                Err(OpsError::field("model", format!("name a model that the upstream '{}' serves", upstream.name)))
             }
-            _ => Err(OpsError::field(
-                "model",
-                format!(
-                    "the agent '{}' needs a model: name an upstream and a model; upstreams configured: {}",
-                    agent.agent.name,
-                    if upstreams.is_empty() {
-                        "none".to_owned()
-                    } else {
-                        upstreams.into_iter().collect::<Vec<_>>().join(", ")
-                    },
-                ),
-            )),
+            None => Err(OpsError::field("model", self.no_upstream(&agent.agent.name, &request.upstream))),
         }
+    }
+
+    fn no_upstream(&self, agent: &str, asked: &str) -> String {
+        let names: Vec<&str> = self.config.upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
+        let there_are =
+            if names.is_empty() { "there is none".to_owned() } else { format!("there are: {}", names.join(", ")) };
+        let what = match asked {
+            "" => format!("the agent '{agent}' calls a model: name an upstream and a model"),
+            asked => format!("there is no upstream '{asked}'"),
+        };
+        format!(
+            "{what}; {there_are}. One comes with the provider's key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY), with \
+             [upstreams.NAME] in skilldelta.toml, or, as 'scripted', with a file of answers (--scripted-model FILE)"
+        )
     }
 
     /// The chosen tasks, each once.
@@ -200,20 +216,6 @@ fn fits(agent: &AgentChoice, delivery: SkillDelivery, tasks: &[Task], skills: &[
             ),
         )),
     }
-}
-
-pub(crate) fn within(field: &str, what: &str, value: u32, most: u32) -> Result<u32> {
-    if (1..=most).contains(&value) {
-        return Ok(value);
-    }
-    Err(OpsError::field(field, format!("{what} must be from 1 to {most}, not {value}")))
-}
-
-pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
-    if value.is_finite() && value > 0.0 {
-        return Ok(value);
-    }
-    Err(OpsError::invalid("the time-out multiplier must be a number above 0"))
 }
 
 /// Refuses networks that a phase cannot work in.

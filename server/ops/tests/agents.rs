@@ -10,7 +10,7 @@ use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
 use domain::time::Timestamp;
-use ops::{Ops, OpsConfig, OpsError, Upload};
+use ops::{Ops, OpsConfig, OpsError, Upload, UpstreamChoice};
 use store::Store;
 
 fn agent(name: &str, skill_obstacle: Option<&str>, prompt: PromptIntake) -> AgentChoice {
@@ -32,7 +32,10 @@ async fn ops() -> Ops {
         agent("brief", None, PromptIntake::AtMost { bytes: 100 }),
         agent("narrow", None, PromptIntake::AtMost { bytes: 1000 }),
     ];
-    let config = OpsConfig { agents, upload_limit: 1 << 20, ..OpsConfig::default() };
+    let calling = AgentChoice { needs_model: true, ..agent("calling", None, PromptIntake::Any) };
+    let agents = agents.into_iter().chain([calling]).collect();
+    let upstreams = vec![UpstreamChoice { name: "bare".to_owned(), scripted: false }];
+    let config = OpsConfig { agents, upstreams, upload_limit: 1 << 20, ..OpsConfig::default() };
     Ops::new(Store::temp().await.unwrap(), Arc::new(|| Timestamp(1_772_323_200_000)), config)
 }
 
@@ -113,4 +116,51 @@ async fn a_network_that_a_phase_cannot_work_in_is_refused() {
     assert_eq!(codes, ["network_changed", "network_opened"], "the tasks have no network: {found:?}");
     let outside = PlanRequest { agent: "narrow".into(), ..chosen("none", "none") };
     assert!(ops.resolve(&outside).await.is_ok());
+}
+
+/// An upstream that comes from the environment lists no models: any can be asked for by name.
+#[tokio::test]
+async fn a_model_is_asked_of_an_upstream_that_is_there() {
+    let ops = ops().await;
+    let plain = PlanRequest { agent: "calling".into(), ..request(&ops).await };
+    for (upstream, model, want) in [
+        ("bare", "m", Ok("m")),
+        ("bare", "", Err("name a model that the upstream 'bare' serves")),
+        ("", "m", Err("name an upstream and a model; there are: bare")),
+        ("bear", "m", Err("there is no upstream 'bear'; there are: bare")),
+    ] {
+        let asked = PlanRequest { upstream: upstream.into(), model: model.into(), ..plain.clone() };
+        match (ops.resolve(&asked).await, want) {
+            (Ok(plan), Ok(want)) => assert_eq!(plan.model.unwrap().name, want),
+            (Err(error), Err(want)) => assert!(error.to_string().contains(want), "{upstream}/{model}: {error}"),
+            (got, want) => panic!("{upstream}/{model}: {got:?}, not {want:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn times_that_no_clock_can_count_are_refused() {
+    let ops = ops().await;
+    let plain = PlanRequest { agent: "inside".into(), ..request(&ops).await };
+    let spending = |trial_seconds, evaluation_seconds| SpendingCaps {
+        trial_seconds,
+        evaluation_seconds,
+        ..SpendingCaps::default()
+    };
+    for seconds in [0, 604_801, u64::MAX] {
+        for asked in [
+            PlanRequest { agent_seconds: Some(seconds), ..plain.clone() },
+            PlanRequest { verifier_seconds: Some(seconds), ..plain.clone() },
+            PlanRequest { spending: spending(Some(seconds), None), ..plain.clone() },
+            PlanRequest { spending: spending(None, Some(seconds)), ..plain.clone() },
+        ] {
+            let refused = ops.plan(&asked).await.unwrap_err().to_string();
+            assert!(refused.contains("must be from 1 to 604800"), "{refused}");
+        }
+    }
+    for timeout_multiplier in [0.0, -1.0, 1e-300, 1e300, f64::NAN, f64::INFINITY] {
+        let refused = ops.plan(&PlanRequest { timeout_multiplier, ..plain.clone() }).await.unwrap_err().to_string();
+        assert!(refused.contains("from 0.1 to 20"), "{refused}");
+    }
+    assert!(ops.plan(&PlanRequest { agent_seconds: Some(604_800), timeout_multiplier: 20.0, ..plain }).await.is_ok());
 }

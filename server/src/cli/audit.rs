@@ -64,12 +64,7 @@ pub async fn run(common: &CommonArgs, args: AuditArgs) -> Result<Exit, Failure> 
     let queue = scheduler.status();
     let goes_on = format!("`skilldelta serve --data {}` goes on with audit {id}", common.data.display());
     let report = eval::made(scheduler, progress::follow_audit(&runtime.ops, id, queue), &goes_on).await?;
-    if args.json.as_deref().is_none_or(|path| path.as_os_str() != "-") {
-        print!("{}", audit_table::render(&report, args.all_tests));
-    }
-    if let Some(path) = &args.json {
-        eval::write_json(path, &report)?;
-    }
+    eval::show(&audit_table::render(&report, args.all_tests), args.json.as_deref(), &report)?;
     Ok(conclude(&report))
 }
 

@@ -17,9 +17,9 @@ use ops::{Ops, OpsError};
 use tokio_util::sync::CancellationToken;
 
 use super::arms::{ArmArgs, Chosen};
-use super::fail_if::{FailIf, Held};
+use super::fail_if::{self, FailIf};
 use super::task_choice::TaskChoice;
-use super::{Exit, Failure, progress, table};
+use super::{Exit, Failure, progress, table, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 use crate::scheduler::Scheduler;
@@ -141,12 +141,7 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
         format!("`skilldelta serve --data {}` goes on with evaluation {id}", common.data.display())
     };
     let report = made(scheduler, progress::follow(&runtime.ops, id, queue), &goes_on).await?;
-    if args.json.as_deref().is_none_or(|path| path.as_os_str() != "-") {
-        print!("{}", table::render(&report));
-    }
-    if let Some(path) = &args.json {
-        write_json(path, &report)?;
-    }
+    show(&table::render(&report), args.json.as_deref(), &report)?;
     Ok(conclude(&report, &args.fail_if))
 }
 
@@ -220,7 +215,7 @@ async fn plan(ops: &Ops, args: &EvalArgs) -> Result<PlanRequest, Failure> {
     };
     let card = ops.plan(&request).await.map_err(unusable)?;
     say(&card.findings);
-    eprintln!("{}: {} trials. {}", card.compared, card.trials, card.advice);
+    terminal::tell(&format!("{}: {} trials. {}", card.compared, card.trials, card.advice));
     Ok(request)
 }
 
@@ -229,8 +224,8 @@ pub(super) fn refuse(refused: &[Refused]) -> Result<(), Failure> {
         return Ok(());
     }
     for input in refused {
-        eprintln!("{} cannot be used:", input.path);
-        input.findings.iter().for_each(|finding| eprintln!("  {finding}"));
+        terminal::tell(&format!("{} cannot be used:", input.path));
+        input.findings.iter().for_each(|finding| terminal::tell(&format!("  {finding}")));
     }
     Err(Failure::unusable(anyhow!("{} of the inputs cannot be used; mend or leave them out", refused.len())))
 }
@@ -239,7 +234,7 @@ pub(super) fn say(findings: &[Finding]) {
     findings
         .iter()
         .filter(|finding| finding.severity > domain::finding::Severity::Note)
-        .for_each(|finding| eprintln!("{finding}"));
+        .for_each(|finding| terminal::tell(&finding.to_string()));
 }
 
 pub(super) fn unusable(error: OpsError) -> Failure {
@@ -249,19 +244,19 @@ pub(super) fn unusable(error: OpsError) -> Failure {
     }
 }
 
-/// Writes a result as JSON; `-` = standard output.
-pub(super) fn write_json(path: &std::path::Path, report: &impl serde::Serialize) -> Result<(), Failure> {
-    let json = serde_json::to_string_pretty(report)?;
+/// Gives a result: the JSON into its file, and the text, or with `-` the JSON, to standard output.
+pub(super) fn show(text: &str, json: Option<&std::path::Path>, report: &impl serde::Serialize) -> Result<(), Failure> {
+    let Some(path) = json else { return terminal::print(text) };
+    let json = serde_json::to_string_pretty(report)? + "\n";
     if path.as_os_str() == "-" {
-        println!("{json}");
-        return Ok(());
+        return terminal::print(&json);
     }
     // Written beside and then moved, so that a reader never meets half a file.
     let beside = path.with_extension("json.part");
-    std::fs::write(&beside, json + "\n")
+    std::fs::write(&beside, json)
         .and_then(|()| std::fs::rename(&beside, path))
         .with_context(|| format!("the result could not be written to {}", path.display()))?;
-    Ok(())
+    terminal::print(text)
 }
 
 /// A run of which nothing could be scored has failed; else the conditions decide.
@@ -269,13 +264,5 @@ fn conclude(report: &EvaluationReport, conditions: &[FailIf]) -> Exit {
     if report.totals.pairs_complete == 0 {
         return Exit::Failed;
     }
-    let holds = |condition: &&FailIf| match condition.held(&report.totals) {
-        Held::No => false,
-        Held::Yes => true,
-        Held::Unknown => {
-            eprintln!("a number asked for by --fail-if is unknown, so the condition counts as met");
-            true
-        }
-    };
-    if conditions.iter().any(|condition| holds(&condition)) { Exit::Condition } else { Exit::Done }
+    fail_if::concluded(conditions, &report.totals)
 }

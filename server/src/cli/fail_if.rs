@@ -1,8 +1,11 @@
 //! Conditions on the result, such as `verdict=harms` or `delta_high<0`, by which a CI job fails.
 
+use std::fmt;
 use std::str::FromStr;
 
 use domain::report::Totals;
+
+use super::{Exit, terminal};
 
 /// A condition.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,8 +62,8 @@ const METRICS: [(&str, Metric); 13] = [
 const VERDICTS: [&str; 5] = ["improves", "harms", "no_effect", "inconclusive", "cannot_be_resolved"];
 
 /// What became of a condition.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Held {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Held {
     /// It does not hold.
     No,
     /// It holds: fail.
@@ -73,11 +76,16 @@ impl FromStr for FailIf {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("'{text}' is no condition; write one like verdict=harms, delta_high<0 or broken>=1");
+        let known = || METRICS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let wrong = || {
+            format!(
+                "'{text}' is no condition; write verdict=WORD or verdict!=WORD ({}), or a number compared by <, <=, > or >=, as delta_high<0 ({})",
+                VERDICTS.join(", "),
+                known()
+            )
+        };
         if let Some(rest) = text.trim().strip_prefix("verdict") {
-            return verdict(rest).ok_or_else(|| {
-                format!("'{text}' is no condition; write verdict=WORD or verdict!=WORD, with {}", VERDICTS.join(", "))
-            });
+            return verdict(rest).ok_or_else(wrong);
         }
         let start = text.find(['<', '>']).ok_or_else(wrong)?;
         let (name, rest) = text.split_at_checked(start).ok_or_else(wrong)?;
@@ -90,7 +98,6 @@ impl FromStr for FailIf {
         .into_iter()
         .find_map(|(sign, comparison)| Some((comparison, rest.strip_prefix(sign)?)))
         .ok_or_else(wrong)?;
-        let known = || METRICS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
         let metric = METRICS.iter().find(|(known, _)| *known == name.trim()).map(|(_, metric)| *metric);
         let metric = metric.ok_or_else(|| format!("there is no number '{}'; there are: {}", name.trim(), known()))?;
         let limit: f64 = limit.trim().parse().map_err(|_| wrong())?;
@@ -110,9 +117,24 @@ fn verdict(text: &str) -> Option<FailIf> {
     Some(FailIf::Verdict { word, is })
 }
 
+/// The exit code by these conditions; each that holds is told with what it met.
+pub fn concluded(conditions: &[FailIf], totals: &Totals) -> Exit {
+    let mut exit = Exit::Done;
+    for condition in conditions {
+        let why = match condition.held(totals) {
+            Held::No => continue,
+            Held::Yes => format!("holds: {}", condition.met(totals)),
+            Held::Unknown => "counts as met, since what it asks for is unknown".to_owned(),
+        };
+        terminal::tell(&format!("--fail-if {condition} {why}"));
+        exit = Exit::Condition;
+    }
+    exit
+}
+
 impl FailIf {
     /// Asks the condition of a result.
-    pub fn held(&self, totals: &Totals) -> Held {
+    fn held(&self, totals: &Totals) -> Held {
         let held = match self {
             Self::Number { metric, comparison, limit } => {
                 metric.of(totals).map(|value| comparison.holds(value, *limit))
@@ -125,9 +147,41 @@ impl FailIf {
             Some(false) => Held::No,
         }
     }
+
+    /// What it was asked of.
+    fn met(&self, totals: &Totals) -> String {
+        match self {
+            Self::Number { metric, .. } => {
+                let value = metric.of(totals).map_or_else(String::new, |value| value.to_string());
+                format!("{} is {value}", metric.name())
+            }
+            Self::Verdict { .. } => {
+                format!("the verdict is {}", totals.verdict.map_or("unknown", |verdict| verdict.word()))
+            }
+        }
+    }
+}
+
+/// As it was written.
+impl fmt::Display for FailIf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { metric, comparison, limit } => write!(f, "{}{}{limit}", metric.name(), comparison.sign()),
+            Self::Verdict { word, is } => write!(f, "verdict{}{word}", if *is { "=" } else { "!=" }),
+        }
+    }
 }
 
 impl Comparison {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+
     fn holds(self, value: f64, limit: f64) -> bool {
         match self {
             Self::Less => value < limit,
@@ -139,6 +193,10 @@ impl Comparison {
 }
 
 impl Metric {
+    fn name(self) -> &'static str {
+        METRICS.iter().find(|(_, metric)| *metric == self).map_or("", |(name, _)| name)
+    }
+
     fn of(self, totals: &Totals) -> Option<f64> {
         match self {
             Self::Delta => totals.delta,
@@ -183,7 +241,8 @@ mod tests {
             ("verdict!=improves", Held::Yes),
             ("verdict!=harms", Held::No),
         ] {
-            assert_eq!(text.parse::<FailIf>().unwrap().held(&totals), want, "{text}");
+            let condition = text.parse::<FailIf>().unwrap();
+            assert_eq!((condition.held(&totals), condition.to_string()), (want, text.replace(' ', "")));
         }
         for text in
             ["", "delta", "delta=0", "delta<", "delta<nan", "speed<1", "<0", "verdict", "verdict=good", "verdict<1"]

@@ -22,6 +22,7 @@ mod sarif;
 mod serve;
 mod table;
 mod task_choice;
+mod terminal;
 
 use std::process::ExitCode;
 
@@ -151,7 +152,7 @@ pub fn run(cli: Cli) -> ExitCode {
     match outcome {
         Ok(exit) => exit.into(),
         Err(failure) => {
-            eprintln!("error: {:#}", failure.error);
+            terminal::tell(&format!("error: {:#}", failure.error));
             failure.exit.into()
         }
     }

@@ -12,6 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use ops::Ops;
 use tokio::sync::watch;
 
+use super::terminal;
 use crate::scheduler::QueueStatus;
 
 /// Follows an evaluation to its end and answers its result.
@@ -119,7 +120,7 @@ impl Shown {
 
     fn say(&self, line: &str, lasting: bool) {
         match &self.bar {
-            None => eprintln!("{line}"),
+            None => terminal::tell(line),
             Some(bar) if lasting => bar.println(line),
             Some(bar) => bar.set_message(line.to_owned()),
         }

@@ -5,7 +5,7 @@
 //! check keeps a foreign name that was re-pointed at us (DNS rebinding) from counting as the same origin.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
@@ -23,15 +23,29 @@ const POLICY: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none
 #[derive(Debug, Clone)]
 pub struct Hosts(Arc<BTreeSet<String>>);
 
+/// The port that addresses need not name.
+const WEB: u16 = 80;
+
 impl Hosts {
     /// The address it listens on, `localhost` with the same port where that is loopback, and what the settings add.
     #[must_use]
     pub fn new(listen: SocketAddr, public: &[String]) -> Self {
         let mut hosts: BTreeSet<String> = public.iter().map(|host| host.to_ascii_lowercase()).collect();
         hosts.insert(listen.to_string());
+        if listen.port() == WEB {
+            // Clients leave out the usual port.
+            hosts.insert(match listen.ip() {
+                IpAddr::V4(ip) => ip.to_string(),
+                IpAddr::V6(ip) => format!("[{ip}]"),
+            });
+        }
         if listen.ip().is_loopback() || listen.ip().is_unspecified() {
             let port = listen.port();
-            hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{port}")));
+            let names = ["localhost", "127.0.0.1", "[::1]"];
+            hosts.extend(names.map(|name| format!("{name}:{port}")));
+            if port == WEB {
+                hosts.extend(names.map(str::to_owned));
+            }
         }
         Self(Arc::new(hosts))
     }
@@ -133,6 +147,21 @@ mod tests {
                 .map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)))
                 .collect();
             assert_eq!(check(&hosts, &method, &map), want, "{method} {headers:?}");
+        }
+    }
+
+    #[test]
+    fn the_usual_port_need_not_be_named() {
+        for (listen, host, known) in [
+            ("127.0.0.1:80", "127.0.0.1", true),
+            ("127.0.0.1:80", "localhost:80", true),
+            ("0.0.0.0:80", "localhost", true),
+            ("10.1.2.3:80", "10.1.2.3", true),
+            ("[::1]:80", "[::1]", true),
+            ("127.0.0.1:3000", "127.0.0.1", false),
+            ("127.0.0.1:80", "evil.example", false),
+        ] {
+            assert_eq!(Hosts::new(listen.parse().unwrap(), &[]).know(host), known, "{host} on {listen}");
         }
     }
 }

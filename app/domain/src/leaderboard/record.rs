@@ -137,8 +137,8 @@ fn solved<'a>(pairs: impl Iterator<Item = &'a PairedTrials>) -> u64 {
 /// Over complete pairs with known tokens.
 fn tokens(pooled: &PooledRow) -> Option<f64> {
     let known = || complete(pooled).filter(|pair| pair.comparable_tokens().is_some());
-    let sum: u64 = known().filter_map(|pair| Some(pair.comparable_tokens()?.with)).sum();
-    cost_per_solve(sum as f64, solved(known()))
+    let sum: f64 = known().filter_map(|pair| Some(pair.comparable_tokens()?.with as f64)).sum();
+    cost_per_solve(sum, solved(known()))
 }
 
 /// Over complete pairs; unknown as soon as one trial's cost is, or where prices changed in between.

@@ -58,7 +58,8 @@ impl PastRuns {
         for trial in trials.iter().filter(|trial| trial.scored().is_some()) {
             let Some(result) = &trial.result else { continue };
             let phases = [result.phases.preparing, result.phases.agent, result.phases.verifying];
-            let seconds = result.phases.agent.map(|_| phases.into_iter().flatten().sum::<u64>() as f64 / 1000.0);
+            let seconds =
+                result.phases.agent.map(|_| phases.into_iter().flatten().fold(0, u64::saturating_add) as f64 / 1000.0);
             let amount = |value: f64| PastAmount { task: trial.task.clone(), value };
             self.seconds.extend(seconds.map(amount));
             // A finished run without a token is suspect, and no guide.

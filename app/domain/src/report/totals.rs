@@ -155,7 +155,7 @@ pub(crate) fn counts(tasks: &[TaskReport]) -> Vec<PairCounts> {
 pub(crate) fn token_sums(tasks: &[TaskReport]) -> Vec<Pair<f64>> {
     let of_task = |task: &TaskReport| {
         let tokens: Vec<Pair<u64>> = task.pairs.iter().filter_map(super::PairedTrials::comparable_tokens).collect();
-        let sum = |of: fn(&Pair<u64>) -> u64| tokens.iter().map(of).sum::<u64>() as f64;
+        let sum = |of: fn(&Pair<u64>) -> u64| tokens.iter().map(|pair| of(pair) as f64).sum::<f64>();
         (!tokens.is_empty()).then(|| Pair { without: sum(|pair| pair.without), with: sum(|pair| pair.with) })
     };
     tasks.iter().filter_map(of_task).collect()

@@ -12,7 +12,8 @@ use domain::published::PublishedReport;
 use ops::{FileAnalysis, OpsError};
 use serde::Serialize;
 
-use super::fail_if::{FailIf, Held};
+use super::fail_if::{self, FailIf};
+use super::terminal::print;
 use super::{Exit, Failure};
 
 /// What to analyze.
@@ -68,15 +69,7 @@ fn trials(args: &AnalyzeArgs, analysis: &Analysis) -> Result<Exit, Failure> {
     if analysis.totals.pairs_complete == 0 {
         return Ok(Exit::Failed);
     }
-    let met = |condition: &FailIf| match condition.held(&analysis.totals) {
-        Held::No => false,
-        Held::Yes => true,
-        Held::Unknown => {
-            eprintln!("a number asked for by --fail-if is unknown, so the condition counts as met");
-            true
-        }
-    };
-    Ok(if args.fail_if.iter().any(met) { Exit::Condition } else { Exit::Done })
+    Ok(fail_if::concluded(&args.fail_if, &analysis.totals))
 }
 
 fn published(args: &AnalyzeArgs, report: &PublishedReport) -> Result<Exit, Failure> {
@@ -98,14 +91,5 @@ fn write(args: &AnalyzeArgs, result: &impl Serialize, text: impl Fn() -> String)
                 .with_context(|| format!("the result could not be written to {}", path.display()))?;
             Ok(())
         }
-    }
-}
-
-/// A reader that has seen enough (`| head`) is no error.
-fn print(text: &str) -> Result<(), Failure> {
-    use std::io::Write as _;
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
     }
 }
