@@ -218,7 +218,8 @@ pub(super) fn line_of(text: &str, section: Option<&str>, key: &str) -> Option<u3
         return text.lines().position(is_key).and_then(number);
     };
     let start = text.lines().position(|line| spelled(section, &|word| opens(line, word)))?;
-    let offset = text.lines().skip(start).position(|line| spelled(key, &|word| assigns(line, word)));
+    let names = |line: &str| spelled(key, &|word| assigns(line, word) || is_table_of(line, section, word));
+    let offset = text.lines().skip(start).position(names);
     number(start + offset.unwrap_or(0))
 }
 
@@ -236,6 +237,13 @@ fn opens(line: &str, section: &str) -> bool {
     let table = line.trim_start().strip_prefix('[').and_then(|rest| rest.trim_start().strip_prefix(section));
     let unindented = !line.starts_with([' ', '\t']);
     table.is_some_and(|rest| rest.trim_start().starts_with([']', '.'])) || (unindented && begins_with(line, section))
+}
+
+/// `[section.key]` or `[[section.key]]`.
+fn is_table_of(line: &str, section: &str, key: &str) -> bool {
+    let head = line.trim_start().strip_prefix('[').map(|head| head.trim_start_matches('['));
+    let rest = head.and_then(|head| head.strip_prefix(section)?.strip_prefix('.')?.strip_prefix(key));
+    rest.is_some_and(|rest| rest.starts_with([']', '.']))
 }
 
 /// [`begins_with`], or the same within a one-line table.
