@@ -76,8 +76,10 @@ fn with_defaults(mut draft: Draft, asked: bool, skills: &[VersionChoice], choice
     fill(&mut draft.baseline, "no-skill".to_owned());
     fill(&mut draft.k, "1".to_owned());
     fill(&mut draft.concurrency, "2".to_owned());
+    // Only where there is no choice: another's skill is measured too easily.
+    let only = skills.first().filter(|first| skills.iter().all(|skill| skill.name == first.name));
     if !asked && draft.skill.is_empty() {
-        draft.skill.extend(skills.first().map(|skill| skill.id.to_string()));
+        draft.skill.extend(only.map(|skill| skill.id.to_string()));
     }
     draft
 }

@@ -48,6 +48,7 @@ struct Accepted {
 }
 
 fn skills(intake: SkillIntake) -> impl IntoView {
+    let next = plan_with("skill", intake.accepted.iter().map(|skill| skill.version_id.0));
     let accepted: Vec<Accepted> = intake
         .accepted
         .into_iter()
@@ -60,8 +61,7 @@ fn skills(intake: SkillIntake) -> impl IntoView {
             findings: skill.findings,
         })
         .collect();
-    let next =
-        accepted.first().map(|_| view! { <a class="button primary" href="/evaluations/new">"New evaluation"</a> });
+    let next = accepted.first().map(|_| view! { <a class="button primary" href=next>"New evaluation"</a> });
     let left_out = left_out(intake.left_out);
     view! {
         <Title text="Upload"/>
@@ -77,7 +77,18 @@ fn skills(intake: SkillIntake) -> impl IntoView {
     }
 }
 
+/// The form of a plan with what has just gone in already chosen, as far as an address may be long.
+fn plan_with(field: &str, ids: impl ExactSizeIterator<Item = i64>) -> String {
+    const MOST: usize = 100;
+    if ids.len() > MOST {
+        return "/evaluations/new".to_owned();
+    }
+    let chosen: Vec<String> = ids.map(|id| format!("{field}={id}")).collect();
+    format!("/evaluations/new?{}", chosen.join("&"))
+}
+
 fn tasks(path: String, intake: TaskIntake) -> impl IntoView {
+    let next = plan_with("task", intake.accepted.iter().map(|task| task.id.0));
     let accepted: Vec<Accepted> = intake
         .accepted
         .into_iter()
@@ -98,7 +109,7 @@ fn tasks(path: String, intake: TaskIntake) -> impl IntoView {
             <FindingList findings=intake.findings/>
             {accepted_list("task", accepted)}
             {refused_list(intake.refused)}
-            <p class="actions"><a class="button primary" href="/evaluations/new">"New evaluation"</a><a class="button" href="/tasks">"All tasks"</a></p>
+            <p class="actions"><a class="button primary" href=next>"New evaluation"</a><a class="button" href="/tasks">"All tasks"</a></p>
         </article>
     }
 }

@@ -86,7 +86,7 @@ async fn no_rule_is_a_loud_refusal_that_names_the_task() {
     let gateway = gateway();
     let (status, text, _) = call(&gateway, request(&body("", "paint\n the goats", 0, true))).await;
     assert_eq!(status.as_u16(), 404);
-    assert!(text.contains("no rule matches the task 'paint the goats'"), "{text}");
+    assert!(text.contains("matches the task 'paint the goats'; add one"), "{text}");
     let Some(ProviderTrouble::Denied { message, .. }) = gateway.trouble() else { panic!("{:?}", gateway.trouble()) };
     assert!(message.contains("scripted model"));
 }

@@ -82,8 +82,13 @@ impl Ops {
     /// # Errors
     /// [`OpsError::NotFound`]; [`OpsError::Invalid`] where it has nothing of the format's kind; or storage trouble.
     pub async fn export(&self, id: EvaluationId, format: ExportFormat) -> Result<Export> {
-        let history = self.history(id).await?;
         let row = self.store.evaluation(id).await?;
+        if !row.plan.kind.is_evaluation() {
+            return Err(OpsError::invalid(format!(
+                "{id} is a task audit, from which nothing follows about a skill; read it on /audits/{id}, or have it as JSON by `skilldelta audit … --json FILE`"
+            )));
+        }
+        let history = self.history(id).await?;
         let (files, left_out) = self.contents(&history, format.needs()).await?;
         let secrets = self.secrets().await?;
         let labels = self.labels(&row).await?;

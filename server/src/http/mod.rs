@@ -58,7 +58,7 @@ pub fn router(site: Site) -> Router {
         .build();
     let bundle = Bundle::read(&site.root, OUTPUT_NAME);
     if bundle == Bundle::default() {
-        tracing::warn!(folder = %site.root.display(), "no browser bundle there: pages have no style; build it with `cargo bundle`");
+        tracing::warn!(folder = %site.root.display(), "no browser bundle there: pages have no style; build it with `cargo bundle`, or name the folder of one with --site");
     }
     let context = {
         let (bundle, ops) = (Arc::new(bundle), site.ops.clone());

@@ -84,7 +84,8 @@ fn an_audit_says_of_each_task_whether_it_can_be_trusted() {
         assert!(ended.out.contains(words), "no {words:?} in {ended}");
     }
     // What is audited is no evaluation: no list of results has it.
-    assert_eq!(home.run(&["export", "1"]).code, 2);
+    let refused = home.run(&["export", "1", "--format", "csv"]);
+    assert!(refused.code == 2 && refused.err.contains("1 is a task audit"), "{refused}");
     let (ended, report) = audit(&home, &["-k", "1", "--task-ids", "sound"]);
     assert_eq!((ended.code, report["tasks"].as_array().unwrap().len()), (0, 1), "{ended}");
     home.finish();

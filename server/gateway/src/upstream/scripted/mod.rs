@@ -72,7 +72,10 @@ impl ScriptedUpstream {
 
     fn generate(&self, protocol: Protocol, asked: &Asked, body: &[u8]) -> Result<Response<ByteStream>, UpstreamError> {
         let Some(turn) = self.turn(asked) else {
-            let message = format!("scripted model: no rule matches the task '{}'", beginning(&asked.user));
+            let message = format!(
+                "scripted model: no rule of its file of answers matches the task '{}'; add one",
+                beginning(&asked.user)
+            );
             let kind = if protocol == Protocol::Gemini { "NOT_FOUND" } else { "not_found_error" };
             return Ok(spelled(protocol, StatusCode::NOT_FOUND, kind, None, &message, false));
         };
