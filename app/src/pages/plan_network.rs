@@ -32,7 +32,7 @@ pub fn Networks(draft: Draft, checked: Answer) -> impl IntoView {
             </div>
             <div class="field-row">
                 <Choice name="verifier_network" label="The verifier may reach" choices=&OF_VERIFIER chosen=draft.verifier_network checked=checked/>
-                <TextField name="verifier_hosts" label="Named hosts for the verifier" hint="Such as an index of packages." value=draft.verifier_hosts mode="text" placeholder="pypi.org, files.pythonhosted.org" checked=checked/>
+                <TextField name="verifier_hosts" label="Named hosts for the verifier" hint="Such as an index of packages." value=draft.verifier_hosts mode="text" placeholder="pypi.org, packages.example.org" checked=checked/>
             </div>
         </details>
     }

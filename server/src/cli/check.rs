@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use domain::finding::{Finding, Severity};
+use domain::report::number::counted;
 use domain::repository::SkillSource;
 use ops::CheckReport;
 
 use super::arms::skill_source;
 use super::eval::unusable;
-use super::{Exit, Failure, sarif};
+use super::{Exit, Failure, sarif, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::repositories_in;
 
@@ -42,11 +43,7 @@ pub async fn run(common: &CommonArgs, args: &CheckArgs) -> Result<Exit, Failure>
         let json = serde_json::to_string_pretty(&sarif::log(&report, &root))?;
         std::fs::write(file, json + "\n").with_context(|| format!("{} could not be written", file.display()))?;
     }
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
-    } else {
-        print_lines(&report);
-    }
+    terminal::print(&if args.json { serde_json::to_string_pretty(&report)? + "\n" } else { lines(&report) })?;
     Ok(if report.all().any(Finding::is_error) { Exit::Failed } else { Exit::Done })
 }
 
@@ -67,17 +64,16 @@ async fn of_repository(common: &CommonArgs, url: &str) -> Result<(CheckReport, P
     Ok((report, source.folder.map(|folder| PathBuf::from(folder.as_str())).unwrap_or_default()))
 }
 
-fn print_lines(report: &CheckReport) {
-    for finding in report.all() {
-        println!("{finding}");
-    }
-    let count = |severity| report.all().filter(|finding| finding.severity == severity).count();
-    println!(
-        "{} skills, {} tasks: {} errors, {} warnings, {} notes",
-        report.skills.len(),
-        report.tasks.len(),
-        count(Severity::Error),
-        count(Severity::Warning),
-        count(Severity::Note),
-    );
+fn lines(report: &CheckReport) -> String {
+    let findings: String = report.all().map(|finding| format!("{finding}\n")).collect();
+    let count = |severity| report.all().filter(|finding| finding.severity == severity).count() as u64;
+    let parts = [
+        counted(report.skills.len() as u64, "skill"),
+        counted(report.tasks.len() as u64, "task"),
+        counted(count(Severity::Error), "error"),
+        counted(count(Severity::Warning), "warning"),
+        counted(count(Severity::Note), "note"),
+    ];
+    let [skills, tasks, errors, warnings, notes] = parts;
+    format!("{findings}{skills}, {tasks}: {errors}, {warnings}, {notes}\n")
 }

@@ -7,7 +7,7 @@ use domain::planner::{Expected, Needed, Noise, PastRuns, PlanEstimate, PlannedRu
 use domain::report::number;
 
 use super::eval::unusable;
-use super::{Exit, Failure};
+use super::{Exit, Failure, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
@@ -59,11 +59,7 @@ pub async fn run(common: &CommonArgs, args: PlanArgs) -> Result<Exit, Failure> {
     let tasks = usize::try_from(args.tasks).map_err(|_| Failure::unusable(anyhow!("too many tasks")))?;
     let run = PlannedRun { tasks: vec![None; tasks], repeats: args.repeats, concurrency: args.concurrency };
     let estimate = PlanEstimate::of(&run, &past, noise(&args, &past));
-    if args.json {
-        println!("{}", serde_json::to_string_pretty(&estimate)?);
-    } else {
-        print!("{}", render(&estimate));
-    }
+    terminal::print(&if args.json { serde_json::to_string_pretty(&estimate)? + "\n" } else { render(&estimate) })?;
     Ok(Exit::Done)
 }
 
