@@ -135,7 +135,7 @@ impl OutsideChanges {
                 EARLY_FOLDERS.iter().find_map(|folder| Some((folder, change.path.strip_prefix(folder)?)))?;
             let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
             let hidden = LATE_FOLDERS.iter().map(|folder| format!("{folder}{name}")).filter(|path| !is_new(path));
-            (JUDGING.contains(&plain) || JUDGING.contains(&name)).then(|| (change.path.clone(), hidden.collect()))
+            (is_judging(plain) || is_judging(name)).then(|| (change.path.clone(), hidden.collect()))
         });
         named.collect()
     }
@@ -167,16 +167,20 @@ const EARLY_FOLDERS: [&str; 2] = ["/usr/local/bin/", "/usr/local/sbin/"];
 /// … which lie here.
 const LATE_FOLDERS: [&str; 4] = ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"];
 /// Test runners, interpreters and what every script is made of. Installers and compilers are not among them: newer ones are installed honestly.
-const JUDGING: [&str; 23] = [
-    "awk", "bash", "cat", "chmod", "cmp", "cp", "diff", "env", "find", "grep", "head", "ls", "mkdir", "mv", "py.test",
-    "pytest", "python", "rm", "sed", "sh", "tail", "test", "timeout",
+const JUDGING: [&str; 66] = [
+    "awk", "base64", "basename", "bash", "cat", "chmod", "chown", "cmp", "comm", "cp", "cut", "dash", "date", "dd",
+    "diff", "dirname", "echo", "egrep", "env", "expr", "false", "fgrep", "find", "fold", "grep", "head", "id", "join",
+    "ln", "ls", "mkdir", "mktemp", "mv", "nl", "od", "paste", "printenv", "printf", "pwd", "py.test", "pytest",
+    "python", "readlink", "realpath", "rm", "rmdir", "sed", "seq", "sh", "sleep", "sort", "stat", "tac", "tail", "tee",
+    "test", "timeout", "touch", "tr", "true", "truncate", "uname", "uniq", "wc", "which", "xargs",
 ];
 const LIBRARY_FOLDERS: [&str; 5] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/"];
-/// What test scripts call; versions and extensions aside.
-const CALLED: [&str; 38] = [
-    "apt-get", "awk", "bash", "bc", "cargo", "cat", "cd", "chmod", "cmp", "cp", "curl", "diff", "env", "find", "git",
-    "go", "grep", "head", "java", "jq", "ls", "make", "mkdir", "mvn", "node", "npm", "npx", "pip", "py.test", "pytest",
-    "python", "rm", "sed", "sh", "test", "timeout", "uv", "uvx",
+/// What else test scripts call; versions and extensions aside.
+const CALLED: [&str; 54] = [
+    "apt-get", "bc", "bun", "bunx", "bzip2", "cargo", "cc", "cd", "curl", "deno", "dotnet", "file", "g++", "gawk",
+    "gcc", "git", "go", "gunzip", "gzip", "hexdump", "java", "javac", "jest", "jq", "make", "mawk", "mvn", "node",
+    "nodejs", "npm", "npx", "openssl", "patch", "perl", "php", "pip", "pnpm", "ruby", "rustc", "sqlite3", "strings",
+    "sudo", "tar", "tsc", "unzip", "uv", "uvx", "vitest", "wget", "xxd", "yarn", "yq", "zcat", "zip",
 ];
 
 fn suspicion(path: &str, kind: ChangeKind) -> Option<Suspicion> {
@@ -211,7 +215,12 @@ fn suspicion(path: &str, kind: ChangeKind) -> Option<Suspicion> {
 /// Whether a program of this name is called by test scripts: `python3.11` is as `python`.
 fn is_called(name: &str) -> bool {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    CALLED.contains(&plain) || CALLED.contains(&name)
+    [plain, name].iter().any(|name| is_judging(name) || CALLED.contains(name))
+}
+
+/// `sha256sum` and its kind belong to them.
+fn is_judging(name: &str) -> bool {
+    JUDGING.contains(&name) || name.ends_with("sum")
 }
 
 fn is_removable(path: &str) -> bool {
@@ -236,6 +245,9 @@ mod tests {
             ("/etc/ld.so.preload", Added, Some(Suspicion::Preload)),
             ("/usr/local/bin/python3", Added, Some(Suspicion::Program)),
             ("/usr/local/bin/pytest", Added, Some(Suspicion::Program)),
+            ("/usr/local/bin/sort", Added, Some(Suspicion::Program)),
+            ("/usr/local/bin/sha256sum", Added, Some(Suspicion::Program)),
+            ("/usr/local/bin/perl5.36", Added, Some(Suspicion::Program)),
             ("/root/.local/bin/uvx", Added, Some(Suspicion::Program)),
             ("/usr/bin/python3.11", Changed, Some(Suspicion::Program)),
             ("/usr/local/bin/markdown-it", Added, None),
@@ -301,7 +313,15 @@ mod tests {
 
     #[test]
     fn a_shim_is_known_by_what_it_would_hide() {
-        let listed = ["/usr/local/bin/pytest", "/usr/local/bin/node", "/usr/local/bin/cp", "/bin/cp", "/opt/python3"];
+        let listed = [
+            "/usr/local/bin/pytest",
+            "/usr/local/bin/node",
+            "/usr/local/bin/cp",
+            "/bin/cp",
+            "/opt/python3",
+            "/usr/local/bin/tr",
+            "/usr/local/bin/perl",
+        ];
         let listed = listed.map(|path| (Added, path.to_owned())).to_vec();
         let shims = OutsideChanges::examine(listed, None, &[], false).shims();
         let own = |name: &str, folders: &[&str]| {
@@ -309,7 +329,7 @@ mod tests {
             (format!("/usr/local/bin/{name}"), hidden)
         };
         let (cp, all) = (["/usr/bin/", "/usr/sbin/", "/sbin/"], ["/usr/bin/", "/bin/", "/usr/sbin/", "/sbin/"]);
-        assert_eq!(shims, [own("cp", &cp), own("pytest", &all)]);
+        assert_eq!(shims, [own("cp", &cp), own("pytest", &all), own("tr", &all)]);
     }
 
     #[test]

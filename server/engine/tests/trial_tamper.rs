@@ -226,6 +226,35 @@ async fn what_grades_the_agent_is_not_its_to_change() {
     bench.finish().await;
 }
 
+/// An agent that spoils the places of its verifier has failed: no trouble of ours, by which the pair would leave the effect.
+#[tokio::test]
+async fn spoiled_places_are_a_fail_and_no_trouble_of_ours() {
+    let bench = Bench::new("spoiled").await;
+    let test = "[ -f /app/result.txt ] && echo 1 > /logs/verifier/reward.txt || echo 0 > /logs/verifier/reward.txt\n";
+    for agent in [
+        "rm -rf /logs; touch /logs",
+        "rm -rf /logs; ln -s /logs /logs",
+        "rm -rf /logs; ln -s /app /logs",
+        "mkdir -p /logs; rm -rf /logs/verifier /logs/agent; touch /logs/verifier; ln -s agent /logs/agent",
+        "cd /; rm -rf /app",
+        "cd /; rm -rf /app; touch /app",
+        "cd /; rm -rf /app; ln -s /app /app",
+        "cd /; rm -rf /app; ln -s /nowhere /app",
+        "rm -rf /tests /verifier; touch /tests; ln -s /verifier /verifier",
+        "rm -rf /.skilldelta; touch /.skilldelta",
+        "rm -rf /.skilldelta; ln -s /.skilldelta /.skilldelta",
+    ] {
+        let ended = bench.trial(&Case { agent, test, ..Case::default() }).await;
+        assert!(
+            matches!(ended.result.verdict, Verdict::Fail { .. }),
+            "{agent}: {:?}\n{}",
+            ended.result,
+            ended.verifier
+        );
+    }
+    bench.finish().await;
+}
+
 #[tokio::test]
 async fn the_work_is_kept_as_a_patch_without_caches_skills_and_secrets() {
     let bench = Bench::new("patch").await;

@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::arms::{ArmArgs, Chosen};
 use super::fail_if::{self, FailIf};
+use super::interrupt::interrupted;
 use super::task_choice::TaskChoice;
 use super::{Exit, Failure, progress, table, terminal};
 use crate::config::{CommonArgs, Config};
@@ -160,16 +161,6 @@ pub(super) async fn made<T>(
     stop.cancel();
     running.await.context("the scheduler failed")?;
     outcome
-}
-
-/// Waits for the person, or the system, to say stop.
-pub async fn interrupted() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return std::future::pending().await };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
 }
 
 /// What to start, checked; says what is worth knowing before it is.

@@ -14,6 +14,7 @@ mod export;
 mod fail_if;
 mod images;
 mod import;
+mod interrupt;
 mod leaderboard;
 mod plan;
 mod progress;

@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::eval::interrupted;
+use super::interrupt::interrupted;
 use super::{Exit, Failure, example};
 use crate::config::{CommonArgs, Config};
 use crate::http::{Site, router};

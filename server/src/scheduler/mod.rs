@@ -6,18 +6,21 @@ mod obstacle;
 mod room;
 mod stranded;
 mod worker;
+mod workers;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::attempt::AttemptResult;
 use domain::id::{AttemptId, EvaluationId};
+use domain::order::{Happening, TrialEvent};
 use domain::time::Timestamp;
+use domain::verdict::{InfraClass, Verdict};
 use engine::trial::{Clock, Executor};
 use ops::Ops;
 use store::{Claim, Store, StoreError};
 use tokio::sync::watch;
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 pub use obstacle::Obstacles;
@@ -28,6 +31,7 @@ use self::early_end::EarlyEnds;
 use self::room::{Removed, Room};
 use self::stranded::Stranded;
 use self::worker::{LEASE_MS, Worker};
+use self::workers::{Left, Making, Workers};
 
 /// How often it looks around without being woken.
 const TICK: Duration = Duration::from_secs(5);
@@ -71,8 +75,7 @@ pub struct Scheduler {
     stranded: Vec<Stranded>,
     early_ends: EarlyEnds,
     status: watch::Sender<QueueStatus>,
-    running: HashMap<AttemptId, CancellationToken>,
-    tasks: JoinSet<worker::Ended>,
+    workers: Workers<worker::Ended>,
 }
 
 impl Scheduler {
@@ -99,8 +102,7 @@ impl Scheduler {
             available,
             stranded: Vec::new(),
             status: watch::Sender::default(),
-            running: HashMap::new(),
-            tasks: JoinSet::new(),
+            workers: Workers::new(),
         }
     }
 
@@ -124,7 +126,7 @@ impl Scheduler {
             tokio::select! {
                 () = stop.cancelled() => {}
                 Ok(()) = queue.changed() => {}
-                Some(ended) = self.tasks.join_next() => self.ended(ended),
+                Some(left) = self.workers.next() => self.left(left).await,
                 () = tokio::time::sleep(TICK) => {
                     ticks = ticks.wrapping_add(1);
                     if ticks.is_multiple_of(REAP_EVERY) {
@@ -158,7 +160,7 @@ impl Scheduler {
             }
         }
         let waiting = self.stranded.iter().map(|stranded| stranded.reason.clone()).collect();
-        let status = QueueStatus { running: self.running.len(), paused, waiting };
+        let status = QueueStatus { running: self.workers.len(), paused, waiting };
         self.status.send_if_modified(|old| {
             let changed = *old != status;
             if changed {
@@ -194,48 +196,53 @@ impl Scheduler {
     fn start(&mut self, claim: Claim) {
         self.early_ends.began(claim.trial.evaluation, &claim.plan);
         let cancel = CancellationToken::new();
-        self.running.insert(claim.attempt, cancel.clone());
+        let making = Making::of(&claim);
         let worker = Worker {
             store: self.store.clone(),
             executor: Arc::clone(&self.executor),
             clock: Arc::clone(&self.clock),
-            cancel,
+            cancel: cancel.clone(),
         };
-        self.tasks.spawn(worker.run(claim));
+        self.workers.start(making, cancel, worker.run(claim));
     }
 
-    fn ended(&mut self, ended: Result<worker::Ended, tokio::task::JoinError>) {
-        match ended {
-            Ok(ended) => {
-                self.running.remove(&ended.attempt);
+    async fn left(&mut self, left: Left<worker::Ended>) {
+        match left {
+            Left::Ended(ended) => {
                 self.early_ends.trial_ended(ended.evaluation);
                 if ended.suspect_engine {
                     self.obstacles.suspect_engine();
                 }
             }
-            // Its lease runs out and the attempt is closed as interrupted.
-            Err(error) => tracing::error!(%error, "a worker failed"),
+            Left::Failed { making, reason } => {
+                tracing::error!(attempt = making.attempt.0, reason, "a worker failed; its trial is made again");
+                let message = "interrupted: the attempt's worker failed; the log of the server says why".to_owned();
+                let verdict = Verdict::InfraError { class: InfraClass::Interrupted, message };
+                let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
+                let event = TrialEvent { attempt: making.attempt, at: self.now(), what };
+                let closed = self.store.record_event(making.evaluation, making.trial, &event).await;
+                // Where that fails, it is closed when its lease is over.
+                self.heard("close the attempt of a worker that failed", closed.map(drop));
+                self.early_ends.trial_ended(making.evaluation);
+            }
         }
     }
 
     async fn stop_cancelled(&self) {
-        if self.running.is_empty() {
+        if self.workers.is_empty() {
             return;
         }
         match self.store.live_attempts().await {
             Ok(live) => {
                 let live: HashSet<AttemptId> = live.into_iter().map(|attempt| attempt.attempt).collect();
-                self.running
-                    .iter()
-                    .filter(|(attempt, _)| !live.contains(attempt))
-                    .for_each(|(_, cancel)| cancel.cancel());
+                self.workers.cancel_but(&live);
             }
             Err(error) => self.heard("look for cancelled attempts", Err(error)),
         }
     }
 
     async fn reap(&self) {
-        let live: HashSet<AttemptId> = self.running.keys().copied().collect();
+        let live = self.workers.attempts();
         match self.executor.engine().reap(&self.instance, &live).await {
             Ok(reaped) if reaped.is_empty() => {}
             Ok(reaped) => {
@@ -247,7 +254,7 @@ impl Scheduler {
 
     /// Only while nothing runs: a trial that is being prepared has an image and no container yet.
     async fn make_room(&self, tidy: bool) {
-        if !self.running.is_empty() {
+        if !self.workers.is_empty() {
             return;
         }
         let (images, repositories) = (self.executor.images(), self.executor.repositories());
@@ -264,9 +271,8 @@ impl Scheduler {
     }
 
     async fn shut_down(mut self) {
-        self.tasks.shutdown().await;
+        self.workers.shut_down().await;
         self.executor.engine().settle().await;
-        self.running.clear();
         self.reap().await;
         self.heard("close the attempts that were given up", self.store.close_all_running(self.now()).await.map(drop));
     }

@@ -30,7 +30,6 @@ pub(super) struct Worker {
 
 /// What is left of a worker.
 pub(super) struct Ended {
-    pub(super) attempt: AttemptId,
     pub(super) evaluation: EvaluationId,
     /// Whether the trouble may be the engine's, so that nothing more should be started before it answers.
     pub(super) suspect_engine: bool,
@@ -47,7 +46,7 @@ impl Worker {
                 let verdict = Verdict::InfraError { class: InfraClass::Container, message };
                 let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
                 self.record(&claim, TrialEvent { attempt, at: (self.clock)(), what }).await;
-                return Ended { attempt, evaluation, suspect_engine };
+                return Ended { evaluation, suspect_engine };
             }
         };
         let (events, mut reported) = mpsc::unbounded_channel();
@@ -69,7 +68,7 @@ impl Worker {
             }
         };
         tokio::join!(work, record);
-        Ended { attempt, evaluation, suspect_engine }
+        Ended { evaluation, suspect_engine }
     }
 
     /// Stores an event. A busy database is waited for: what was reported must not be lost.

@@ -18,13 +18,23 @@ use crate::sandbox::{Caps, Download, ExecEnd, ExecSpec, Exit, Redactor, Sandbox,
 /// Where the verifier's files wait until the script below has cleared the way. An agent's own `/tests` never mixes with them.
 const STAGE: &str = "/.skilldelta/verifier";
 /// Clears what the agent may have left in the verifier's places, puts the files there under both names that scripts use, and hands over
-/// to the test script. The working folder is made anew where the agent removed it: that is a wrong result, no broken verifier.
+/// to the test script. The working folder is made anew where the agent removed it, or left
+/// a file or a broken link in its place: that is a wrong result, no broken verifier.
 const SCRIPT: &str = "set -e
+folder() {
+  case $1 in '' | / | .) return ;; esac
+  folder \"$(dirname \"$1\")\"
+  [ -d \"$1\" ] || { rm -f \"$1\"; mkdir \"$1\"; }
+}
+[ ! -L /logs ] || rm -f /logs
+folder /logs
 rm -rf /tests /verifier /logs/verifier
-mkdir -p /logs/verifier /logs/agent /logs/artifacts
+folder /logs/verifier
+folder /logs/agent
+folder /logs/artifacts
 cp -a /.skilldelta/verifier /tests
 mv /.skilldelta/verifier /verifier
-mkdir -p \"$2\"
+folder \"${2%/}\"
 cd \"$2\"
 exec bash \"$1/test.sh\"";
 

@@ -48,9 +48,11 @@ pub(super) fn unavailable(host: &str, error: &Error) -> SandboxError {
     SandboxError::EngineUnavailable { reason: format!("{words} ({host})"), remedy: remedy.to_owned() }
 }
 
-/// Whether the engine says that there is no such thing.
+/// Whether the engine says that there is no such thing: it is not there, it would lie below a file, or a link on the way leads to itself.
 pub(super) fn absent(error: &Error) -> bool {
-    matches!(error, Error::DockerResponseServerError { status_code: 404, .. })
+    let Error::DockerResponseServerError { status_code, message } = error else { return false };
+    let leads_nowhere = ["not a directory", "too many links", "too many levels of symbolic links"];
+    *status_code == 404 || leads_nowhere.iter().any(|words| message.contains(words))
 }
 
 /// An error with its causes, each told once.

@@ -7,6 +7,7 @@ mod exec;
 mod kill;
 mod network;
 mod operate;
+mod reading;
 mod reap;
 mod remove;
 mod sidecar;

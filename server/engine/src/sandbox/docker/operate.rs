@@ -9,12 +9,10 @@ use bollard::models::ChangeType;
 use bollard::query_parameters::{DownloadFromContainerOptions, UploadToContainerOptions};
 use domain::tamper::ChangeKind;
 use futures::{StreamExt, TryStreamExt};
-use tokio_stream::wrappers::ReceiverStream;
-use tokio_util::io::{StreamReader, SyncIoBridge};
 
 use super::counters::Counters;
 use super::errors::{absent, classify};
-use super::{DockerEngine, exec, kill, network, remove};
+use super::{DockerEngine, exec, kill, network, reading, remove};
 use crate::sandbox::download::read_archive;
 use crate::sandbox::{Caps, Download, ExecEnd, ExecSpec, Sandbox, SandboxError, Sink, Upload, Usage};
 
@@ -107,8 +105,7 @@ impl Sandbox for DockerSandbox {
         let options = DownloadFromContainerOptions { path: path.to_owned() };
         // The stream borrows the client it comes from, and must outlive this call to be read elsewhere.
         let (docker, id) = (self.0.engine.docker().clone(), self.0.id.clone());
-        let (chunks, received) = tokio::sync::mpsc::channel(4);
-        let sending = tokio::spawn(async move {
+        let (mut received, sending) = reading::started(|chunks| async move {
             let mut stream = std::pin::pin!(docker.download_from_container(&id, Some(options)));
             while let Some(chunk) = stream.next().await {
                 if chunks.send(chunk).await.is_err() {
@@ -116,16 +113,13 @@ impl Sandbox for DockerSandbox {
                 }
             }
         });
-        let mut received = ReceiverStream::new(received);
         let first = match received.try_next().await {
             Ok(first) => first.unwrap_or_default(),
             Err(error) if absent(&error) => return self.nothing_there(error),
             Err(error) => return Err(classify("download files", error)),
         };
         let all = futures::stream::iter([Ok(first)]).chain(received).map_err(std::io::Error::other);
-        let reader = SyncIoBridge::new(StreamReader::new(all));
-        let read = tokio::task::spawn_blocking(move || read_archive(reader.take(LONGEST_ARCHIVE), caps)).await;
-        sending.abort();
+        let read = reading::read(all, sending, move |sent| read_archive(sent.take(LONGEST_ARCHIVE), caps)).await;
         read.map_err(|error| SandboxError::other("download files", error))?.map(Some)
     }
 
