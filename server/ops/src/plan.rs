@@ -170,7 +170,7 @@ impl Ops {
         let there_are =
             if names.is_empty() { "there is none".to_owned() } else { format!("there are: {}", names.join(", ")) };
         let what = match asked {
-            "" => format!("the agent '{agent}' calls a model: name an upstream and a model"),
+            "" => format!("the agent '{agent}' needs a model: name an upstream and a model"),
             asked => format!("there is no upstream '{asked}'"),
         };
         format!(

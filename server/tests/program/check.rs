@@ -36,7 +36,7 @@ fn a_checkout_is_told_with_all_its_findings() {
     let told = task["findings"].to_string();
     assert!(told.contains("line ends") && told.contains("test.sh"), "{told}");
     let lines = home.run(&["check", &checkout]);
-    assert!(lines.code == 1 && lines.out.contains("2 skills, 1 tasks"), "{lines}");
+    assert!(lines.code == 1 && lines.out.contains("2 skills, 1 task:"), "{lines}");
     home.run(&["check", "no/such/place"]).told(2, &["no/such/place", "check the path"]);
     assert!(!home.path("data/skilldelta.sqlite").exists(), "a check stores nothing");
     home.finish();
