@@ -25,7 +25,7 @@ pub fn TopBar() -> impl IntoView {
                     <A href="/skills" {..} class="top-link">"Skills"</A>
                     <A href="/tasks" {..} class="top-link">"Tasks"</A>
                 </nav>
-                <a class="button primary small top-new" href="/evaluations/new"><Icon sign=Sign::Add/>"New"<span class="top-new-what">" evaluation"</span></a>
+                <a class="button primary small top-new" href="/evaluations/new"><Icon sign=Sign::Add/><span>"New"<span class="top-new-what">" evaluation"</span></span></a>
                 <ThemeForm/>
             </div>
         </header>
