@@ -1,5 +1,6 @@
 //! The evaluation plan: what is compared, on what, how often, in which order.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use crate::network::NetworkChoice;
 use crate::spending::SpendingCaps;
 use crate::stop::StopRule;
 use crate::task::Task;
+
+/// What a plan may multiply its tasks' limits by.
+pub const TIMEOUT_MULTIPLIERS: RangeInclusive<f64> = 0.1..=20.0;
 
 /// What the with-skill arm gets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use domain::id::{SkillVersionId, TaskId};
 use domain::listing::{BaselineRequest, Choices, PlanRequest};
 use domain::network::{NetworkChoice, NetworkWordError};
-use domain::plan::SkillDelivery;
+use domain::plan::{SkillDelivery, TIMEOUT_MULTIPLIERS};
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
 use domain::task::NetworkPolicy;
@@ -50,7 +50,7 @@ impl Draft {
             repeats: reader.within("k", &self.k, 1, 1..=100),
             concurrency: reader.within("concurrency", &self.concurrency, 2, 1..=64),
             seed: reader.whole("seed", &self.seed),
-            timeout_multiplier: reader.amount("timeout", &self.timeout, 0.1..=20.0).unwrap_or(1.0),
+            timeout_multiplier: reader.amount("timeout", &self.timeout, TIMEOUT_MULTIPLIERS).unwrap_or(1.0),
             agent_seconds: reader.whole("agent_time", &self.agent_time),
             verifier_seconds: reader.whole("verifier_time", &self.verifier_time),
             token_cap: reader.whole("cap", &self.cap),

@@ -1,10 +1,11 @@
 //! Which numbers a plan takes, in page and command line alike.
 
+use domain::plan::TIMEOUT_MULTIPLIERS;
+
 use crate::error::{OpsError, Result};
 
 /// A week: longer than any trial, and far below what time itself can count.
 const MOST_SECONDS: u64 = 604_800;
-const MULTIPLIERS: std::ops::RangeInclusive<f64> = 0.1..=20.0;
 
 pub(crate) fn within(field: &str, what: &str, value: u32, most: u32) -> Result<u32> {
     if (1..=most).contains(&value) {
@@ -24,9 +25,9 @@ pub(crate) fn seconds(field: &str, what: &str, value: Option<u64>) -> Result<()>
 }
 
 pub(crate) fn timeout_multiplier(value: f64) -> Result<f64> {
-    if MULTIPLIERS.contains(&value) {
+    if TIMEOUT_MULTIPLIERS.contains(&value) {
         return Ok(value);
     }
-    let (least, most) = (MULTIPLIERS.start(), MULTIPLIERS.end());
+    let (least, most) = (TIMEOUT_MULTIPLIERS.start(), TIMEOUT_MULTIPLIERS.end());
     Err(OpsError::field("timeout", format!("the time-out multiplier must be from {least} to {most}, not {value}")))
 }

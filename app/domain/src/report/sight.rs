@@ -102,8 +102,7 @@ impl Sight {
 
     fn passes(&self, compared: Compared, when: &str) -> String {
         let words = ArmWords::of(compared);
-        let PairCounts { both, rescued, broken, .. } = self.counts;
-        let (with, without) = (u64::from(both) + u64::from(rescued), u64::from(both) + u64::from(broken));
+        let (with, without) = (self.counts.passed_with(), self.counts.passed_without());
         let of = number::counted(self.counts.pairs(), if self.one_repeat { "task" } else { "trial" });
         let verb = if with == 1 { "passes" } else { "pass" };
         format!("{} {with} of {of} {verb}{when}, {} {without}", words.with, words.without)
