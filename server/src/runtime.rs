@@ -19,8 +19,8 @@ use engine::sandbox::Redactor;
 use engine::sandbox::docker::DockerEngine;
 use engine::trees::Trees;
 use engine::trial::{Clock, Executor, ExecutorParts};
-use gateway::{Gateway, RetryPolicy};
-use ops::{HostValues, Ops, OpsConfig, Secrets, UpstreamChoice};
+use gateway::{Gateway, PriceTable, RetryPolicy};
+use ops::{HostValues, Ops, OpsConfig, Priced, Secrets, UpstreamChoice};
 use repos::{RepoLimits, Repositories, RepositoriesConfig};
 use store::{DataDir, Store, StoreError};
 
@@ -63,7 +63,8 @@ impl Runtime {
         let clock = wall_clock();
         let agents = agents(&config, command);
         let repositories = repositories(&config);
-        let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents, &repositories));
+        let prices = upstreams::prices(&config)?;
+        let ops = Ops::new(store.clone(), Arc::clone(&clock), offers(&config, &agents, &repositories, prices));
         Ok(Self { ops, store, config, clock, instance, agents, repositories })
     }
 
@@ -165,7 +166,7 @@ pub fn trees(config: &Config) -> Trees {
     Trees::new(config.data.join("agents"))
 }
 
-fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositories) -> OpsConfig {
+fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositories, prices: PriceTable) -> OpsConfig {
     let agents = agents
         .iter()
         .map(|agent| AgentChoice {
@@ -185,6 +186,8 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
         agents,
         models: models.collect(),
         upstreams: config.upstreams.iter().map(upstream).collect(),
+        unusable_upstreams: config.unusable_upstreams.clone().into_iter().collect(),
+        priced: Priced::new(Arc::new(move |model| prices.knows(model))),
         task_roots: config.task_roots.clone(),
         upload_limit: config.upload_limit,
         secrets: Secrets::new(secrets(config)),

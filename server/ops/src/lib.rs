@@ -15,6 +15,7 @@ mod export;
 mod import;
 mod leaderboard;
 mod limits;
+mod models;
 mod noise;
 mod pairs;
 mod plan;
@@ -42,6 +43,7 @@ pub use early_end::may_end_early;
 pub use error::{OpsError, Result};
 pub use export::Export;
 pub use leaderboard::{BadgeChoice, BadgeImage};
+pub use models::Priced;
 pub use repository::check_repository;
 pub use secrets::Secrets;
 pub use skills::Upload;
@@ -58,6 +60,10 @@ pub struct OpsConfig {
     pub models: Vec<ModelRef>,
     /// Upstreams that any model can be asked of by name.
     pub upstreams: Vec<UpstreamChoice>,
+    /// Upstreams of the settings that cannot be asked now: name, and what is missing.
+    pub unusable_upstreams: Vec<(String, String)>,
+    /// Of which models the prices are known.
+    pub priced: Priced,
     /// Task folders may be added from below these only; empty = from nowhere.
     pub task_roots: Vec<PathBuf>,
     /// Largest upload, in bytes.

@@ -7,9 +7,7 @@ use domain::finding::Finding;
 use domain::id::{EvaluationId, TaskId};
 use domain::listing::{AgentChoice, PlanCard, PlanRequest};
 use domain::network::NetworkChoice;
-use domain::plan::{
-    AgentRef, EvaluationPlan, ModelRef, PlanKind, PromptIntake, RunSettings, SkillDelivery, TaskRef, Treatment,
-};
+use domain::plan::{AgentRef, EvaluationPlan, PlanKind, PromptIntake, RunSettings, SkillDelivery, TaskRef, Treatment};
 use domain::planner::PlanEstimate;
 use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
@@ -78,6 +76,7 @@ impl Ops {
         if let Some(fault) = request.spending.fault() {
             return Err(OpsError::field("money", fault));
         }
+        self.money_counts(model.as_ref(), &request.spending)?;
         network_fits(agent, &request.network)?;
         let (task_refs, tasks) = self.tasks_of(&request.tasks).await?;
         let task_set = self.task_set_of(request.task_set.as_deref(), &task_refs).await?;
@@ -138,45 +137,6 @@ impl Ops {
             )),
             (SkillDelivery::Discovered, ..) | (SkillDelivery::InPrompt, ..) => Ok(found),
         }
-    }
-
-    fn model(&self, agent: &AgentChoice, request: &PlanRequest) -> Result<Option<ModelRef>> {
-        if !agent.needs_model {
-            return Ok(None);
-        }
-        let known = self.config.models.iter().find(|model| {
-            (request.upstream.is_empty() || model.upstream == request.upstream)
-                && (request.model.is_empty() || model.name == request.model)
-        });
-        if let Some(model) = known {
-            return Ok(Some(model.clone()));
-        }
-        // A model that the settings do not list may still be asked of an upstream by name.
-        match self.config.upstreams.iter().find(|upstream| upstream.name == request.upstream) {
-            Some(upstream) if !request.model.is_empty() => Ok(Some(ModelRef {
-                name: request.model.clone(),
-                upstream: upstream.name.clone(),
-                scripted: upstream.scripted,
-            })),
-            Some(upstream) => {
-                Err(OpsError::field("model", format!("name a model that the upstream '{}' serves", upstream.name)))
-            }
-            None => Err(OpsError::field("model", self.no_upstream(&agent.agent.name, &request.upstream))),
-        }
-    }
-
-    fn no_upstream(&self, agent: &str, asked: &str) -> String {
-        let names: Vec<&str> = self.config.upstreams.iter().map(|upstream| upstream.name.as_str()).collect();
-        let there_are =
-            if names.is_empty() { "there is none".to_owned() } else { format!("there are: {}", names.join(", ")) };
-        let what = match asked {
-            "" => format!("the agent '{agent}' needs a model: name an upstream and a model"),
-            asked => format!("there is no upstream '{asked}'"),
-        };
-        format!(
-            "{what}; {there_are}. One comes with the provider's key in the environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY), with \
-             [upstreams.NAME] in skilldelta.toml, or, as 'scripted', with a file of answers (--scripted-model FILE)"
-        )
     }
 
     /// The chosen tasks, each once.

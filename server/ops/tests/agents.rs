@@ -10,7 +10,7 @@ use domain::plan::{AgentRef, PromptIntake, SkillDelivery};
 use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
 use domain::time::Timestamp;
-use ops::{Ops, OpsConfig, OpsError, Upload, UpstreamChoice};
+use ops::{Ops, OpsConfig, OpsError, Priced, Upload, UpstreamChoice};
 use store::Store;
 
 fn agent(name: &str, skill_obstacle: Option<&str>, prompt: PromptIntake) -> AgentChoice {
@@ -35,7 +35,14 @@ async fn ops() -> Ops {
     let calling = AgentChoice { needs_model: true, ..agent("calling", None, PromptIntake::Any) };
     let agents = agents.into_iter().chain([calling]).collect();
     let upstreams = vec![UpstreamChoice { name: "bare".to_owned(), scripted: false }];
-    let config = OpsConfig { agents, upstreams, upload_limit: 1 << 20, ..OpsConfig::default() };
+    let config = OpsConfig {
+        agents,
+        upstreams,
+        unusable_upstreams: vec![("keyless".to_owned(), "the environment variable K is not set".to_owned())],
+        priced: Priced::new(Arc::new(|model| model == "dear")),
+        upload_limit: 1 << 20,
+        ..OpsConfig::default()
+    };
     Ops::new(Store::temp().await.unwrap(), Arc::new(|| Timestamp(1_772_323_200_000)), config)
 }
 
@@ -128,12 +135,41 @@ async fn a_model_is_asked_of_an_upstream_that_is_there() {
         ("bare", "", Err("name a model that the upstream 'bare' serves")),
         ("", "m", Err("name an upstream and a model; there are: bare")),
         ("bear", "m", Err("there is no upstream 'bear'; there are: bare")),
+        ("keyless", "m", Err("the upstream 'keyless' cannot be asked: the environment variable K is not set")),
+        ("", "", Err("there are: bare, and 'keyless' cannot be asked: the environment variable K is not set")),
     ] {
         let asked = PlanRequest { upstream: upstream.into(), model: model.into(), ..plain.clone() };
         match (ops.resolve(&asked).await, want) {
             (Ok(plan), Ok(want)) => assert_eq!(plan.model.unwrap().name, want),
             (Err(error), Err(want)) => assert!(error.to_string().contains(want), "{upstream}/{model}: {error}"),
             (got, want) => panic!("{upstream}/{model}: {got:?}, not {want:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn money_is_capped_only_where_it_can_be_counted() {
+    let ops = ops().await;
+    let plain = request(&ops).await;
+    let (trial, all) = (Some(1.0), Some(1.0));
+    for (agent, model, trial_money, evaluation_money, refused) in [
+        ("calling", "m", trial, None, true),
+        ("calling", "m", None, all, true),
+        ("calling", "m", None, None, false),
+        ("calling", "dear", trial, all, false),
+        ("inside", "", trial, all, false),
+    ] {
+        let spending = SpendingCaps { trial_money, evaluation_money, ..SpendingCaps::default() };
+        let asked = PlanRequest {
+            agent: agent.into(),
+            upstream: "bare".into(),
+            model: model.into(),
+            spending,
+            ..plain.clone()
+        };
+        match ops.plan(&asked).await {
+            Ok(_) => assert!(!refused, "{agent} {model:?} {spending:?}"),
+            Err(error) => assert!(refused && error.to_string().contains("the price of the model 'm'"), "{error}"),
         }
     }
 }

@@ -51,6 +51,9 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     let listener = listen(config.listen).await?;
     let listen = listener.local_addr().context("the address could not be read")?;
     let (public_hosts, example) = (config.public_hosts.clone(), args.example);
+    for (upstream, missing) in &config.unusable_upstreams {
+        tracing::warn!(%upstream, %missing, "an upstream of the settings cannot be asked");
+    }
     let runtime = Runtime::open(config, None).await?;
     let stop = CancellationToken::new();
     let (queue, scheduler) = match runtime.scheduler().await {

@@ -73,6 +73,8 @@ pub struct Config {
     pub prices: Option<PathBuf>,
     /// Model providers by name.
     pub upstreams: BTreeMap<String, UpstreamConfig>,
+    /// Those of the settings that cannot be asked now, by name, with what is missing.
+    pub unusable_upstreams: BTreeMap<String, String>,
     /// Largest skill upload, in bytes.
     pub upload_limit: u64,
     /// Trials at the same time over all evaluations.
@@ -119,6 +121,7 @@ impl Config {
         if let Some(path) = &ca_bundle {
             readable(path, "certificate bundle")?;
         }
+        let upstreams = upstreams::resolve(&file, args.scripted_model.as_deref())?;
         Ok(Self {
             data: args.data.clone(),
             listen: file.listen,
@@ -129,7 +132,8 @@ impl Config {
             repository_limit: file.repository_limit_mb.saturating_mul(1024 * 1024),
             ca_bundle,
             prices: file.prices.clone(),
-            upstreams: upstreams::resolve(&file, args.scripted_model.as_deref())?,
+            upstreams: upstreams.usable,
+            unusable_upstreams: upstreams.unusable,
             upload_limit: file.upload_limit_mb.saturating_mul(1024 * 1024),
             max_concurrency: file.max_concurrency,
             disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),

@@ -63,6 +63,15 @@ pub struct UpstreamConfig {
     pub models: Vec<String>,
 }
 
+/// The providers of the settings.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Resolved {
+    /// Those that can be asked.
+    pub(super) usable: BTreeMap<String, UpstreamConfig>,
+    /// Those whose key or file is not there now, with what is missing. Most commands need no model, so that is no error before one does.
+    pub(super) unusable: BTreeMap<String, String>,
+}
+
 /// How a provider is reached.
 #[derive(Debug, Clone)]
 pub enum UpstreamKind {
@@ -126,30 +135,56 @@ const fn usual_key(dialect: Dialect) -> &'static str {
 
 /// The providers of the settings file, and those that need none: the usual ones whose key is in the environment, and `scripted` where a
 /// file of answers is given.
-pub(super) fn resolve(
-    file: &ConfigFile,
-    scripted_model: Option<&Path>,
-) -> Result<BTreeMap<String, UpstreamConfig>, ConfigError> {
-    let mut upstreams = BTreeMap::new();
+pub(super) fn resolve(file: &ConfigFile, scripted_model: Option<&Path>) -> Result<Resolved, ConfigError> {
+    let mut upstreams = Resolved::default();
     for (name, dialect, key, base_url) in USUAL {
         if let Some(key) = variable(key) {
             let base_url = variable(base_url).unwrap_or_else(|| dialect.vendor_url().to_owned());
             let kind = UpstreamKind::Http { dialect, base_url, key: Some(Secret::new(&key)), record: None };
-            upstreams.insert(name.to_owned(), UpstreamConfig { kind, models: Vec::new() });
+            upstreams.usable.insert(name.to_owned(), UpstreamConfig { kind, models: Vec::new() });
         }
     }
     for (name, entry) in &file.upstreams {
-        upstreams.insert(name.clone(), one(name, entry)?);
+        match one(name, entry) {
+            Ok(upstream) => drop(upstreams.usable.insert(name.clone(), upstream)),
+            // What the settings say of a name holds, even where the environment has a key for one of that name.
+            Err(Fault::Absent(what)) => {
+                upstreams.usable.remove(name);
+                upstreams.unusable.insert(name.clone(), what);
+            }
+            Err(Fault::Wrong(error)) => return Err(error),
+        }
     }
     if let Some(path) = scripted_model {
         super::readable(path, "file of scripted answers")?;
         let kind = UpstreamKind::Scripted { file: path.to_owned() };
-        upstreams.insert("scripted".to_owned(), UpstreamConfig { kind, models: vec!["scripted".to_owned()] });
+        upstreams.unusable.remove("scripted");
+        upstreams.usable.insert("scripted".to_owned(), UpstreamConfig { kind, models: vec!["scripted".to_owned()] });
     }
     Ok(upstreams)
 }
 
-fn one(name: &str, entry: &UpstreamEntry) -> Result<UpstreamConfig, ConfigError> {
+/// Why an entry gives no provider.
+enum Fault {
+    /// It is right, but what it names is not there now.
+    Absent(String),
+    /// It is wrong, and stays so.
+    Wrong(ConfigError),
+}
+
+impl From<ConfigError> for Fault {
+    /// A file that cannot be read is not there now.
+    fn from(error: ConfigError) -> Self {
+        match error {
+            ConfigError::Unreadable { what, path, source } => {
+                Self::Absent(format!("the {what} {} cannot be read: {source}", path.display()))
+            }
+            wrong => Self::Wrong(wrong),
+        }
+    }
+}
+
+fn one(name: &str, entry: &UpstreamEntry) -> Result<UpstreamConfig, Fault> {
     match entry {
         UpstreamEntry::Anthropic(entry) => provider(name, Dialect::Anthropic, entry),
         UpstreamEntry::Openai(entry) => provider(name, Dialect::Openai, entry),
@@ -165,11 +200,13 @@ fn one(name: &str, entry: &UpstreamEntry) -> Result<UpstreamConfig, ConfigError>
     }
 }
 
-fn provider(name: &str, dialect: Dialect, entry: &ProviderEntry) -> Result<UpstreamConfig, ConfigError> {
-    let wrong = |reason: String| ConfigError::Upstream { name: name.to_owned(), reason };
-    let unset = |env: &str| wrong(format!("the environment variable {env} is not set"));
+fn provider(name: &str, dialect: Dialect, entry: &ProviderEntry) -> Result<UpstreamConfig, Fault> {
+    let unset = |env: &str| Fault::Absent(format!("the environment variable {env} is not set"));
     let key = match (&entry.key_env, &entry.key_file) {
-        (Some(_), Some(_)) => return Err(wrong("give key_env or key_file, not both".to_owned())),
+        (Some(_), Some(_)) => {
+            let reason = "give key_env or key_file, not both".to_owned();
+            return Err(ConfigError::Upstream { name: name.to_owned(), reason }.into());
+        }
         (None, Some(path)) => Some(key_from_file(path)?),
         (Some(env), None) => Some(variable(env).ok_or_else(|| unset(env))?),
         (None, None) => variable(usual_key(dialect)),
