@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use engine::sandbox::docker::DockerEngine;
 use engine::sandbox::{Engine, free_space};
-use store::DataDir;
+use store::{DataDir, Store, StoreError};
 
 use super::{Exit, Failure};
 use crate::config::{CommonArgs, Config, UpstreamKind};
@@ -28,7 +28,7 @@ pub async fn run(common: &CommonArgs) -> Result<Exit, Failure> {
         }
         Ok(config) => {
             findings.push(Finding { what: "settings", outcome: Ok("readable".to_owned()) });
-            findings.push(Finding { what: "data folder", outcome: data_folder(&config) });
+            findings.push(Finding { what: "data folder", outcome: data_folder(&config).await });
             findings.push(Finding { what: "container engine", outcome: engine(&config).await });
             findings.extend(images(&config).await);
             findings.push(Finding { what: "repositories", outcome: repositories(&config).await });
@@ -46,11 +46,21 @@ pub async fn run(common: &CommonArgs) -> Result<Exit, Failure> {
     Ok(if broken { Exit::Failed } else { Exit::Done })
 }
 
-fn data_folder(config: &Config) -> Result<String, String> {
+async fn data_folder(config: &Config) -> Result<String, String> {
+    let told = |error: StoreError| format!("{:#}", anyhow!(error));
     if !config.data.exists() {
+        DataDir::could_be_made(&config.data).map_err(told)?;
         return Ok(format!("{} will be made at the first start", config.data.display()));
     }
-    let dir = DataDir::open(&config.data).map_err(|error| format!("{:#}", anyhow!(error)))?;
+    let dir = match DataDir::open(&config.data) {
+        Ok(dir) => dir,
+        Err(StoreError::InUse { owner, path }) => {
+            let by = owner.map(|pid| format!(" by process {pid}")).unwrap_or_default();
+            return Ok(format!("{} is in use{by}, so it was not looked into", path.display()));
+        }
+        Err(error) => return Err(told(error)),
+    };
+    Store::examine(&dir).await.map_err(told)?;
     let free =
         free_space(dir.path()).map_err(|error| format!("the disk cannot be asked for its free space: {error}"))?.free;
     if free < config.disk_floor {
@@ -104,6 +114,10 @@ async fn repositories(config: &Config) -> Result<String, String> {
 }
 
 fn models(config: &Config) -> Result<String, String> {
+    if !config.unusable_upstreams.is_empty() {
+        let lacking = config.unusable_upstreams.iter().map(|(name, missing)| format!("upstream {name}: {missing}"));
+        return Err(lacking.collect::<Vec<_>>().join("; "));
+    }
     if config.upstreams.is_empty() {
         return Ok("none configured; set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or name an upstream in skilldelta.toml to use an agent that needs one".to_owned());
     }

@@ -33,6 +33,16 @@ impl DataDir {
         Ok(Self { inner: Arc::new(Owned { path, _lock: lock }) })
     }
 
+    /// Whether a folder that is not there yet could be made. Nothing is left behind.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`] where what is there of its path is no folder, or lets nothing be made in it.
+    pub fn could_be_made(path: &Path) -> Result<()> {
+        let path = std::path::absolute(path).map_err(StoreError::io("find", path))?;
+        let there = path.ancestors().find(|part| part.exists()).unwrap_or(&path);
+        tempfile::tempdir_in(there).map(drop).map_err(StoreError::io("make the data folder below", there))
+    }
+
     /// Its absolute path.
     #[must_use]
     pub fn path(&self) -> &Path {

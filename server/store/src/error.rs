@@ -55,6 +55,12 @@ pub enum StoreError {
         /// Number of the unknown migration.
         version: i64,
     },
+    /// The database file is not what SQLite wrote.
+    #[error("the database is damaged ({first}); restore a copy of the data folder")]
+    DatabaseDamaged {
+        /// The first thing that is wrong.
+        first: String,
+    },
     /// A migration could not be applied.
     #[error(
         "the database could not be brought to this program's form; restore a copy of the data folder or use the program that wrote it"
@@ -135,10 +141,11 @@ impl From<sqlx::Error> for StoreError {
             sqlx::Error::PoolTimedOut => return Self::Busy,
             sqlx::Error::PoolClosed => return Self::Closed,
             sqlx::Error::Database(refusal) => {
-                // The low byte of an extended result code is the primary one: 5 busy, 6 locked, 13 full.
+                // The low byte of an extended result code is the primary one: 5 busy, 6 locked, 11 corrupt, 13 full, 26 no database.
                 match refusal.code().and_then(|code| code.parse::<i64>().ok()).map(|code| code & 0xff) {
                     Some(5 | 6) => return Self::Busy,
                     Some(13) => return Self::DiskFull { place: "the database".to_owned() },
+                    Some(11 | 26) => return Self::DatabaseDamaged { first: refusal.message().to_owned() },
                     _ => {}
                 }
             }

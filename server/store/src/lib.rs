@@ -81,6 +81,15 @@ impl Store {
         Self::open_with(dir.clone(), None).await
     }
 
+    /// Looks at the database of a data folder without changing it. One that is not there yet is in order.
+    ///
+    /// # Errors
+    /// [`StoreError::DatabaseDamaged`], [`StoreError::NewerDatabase`], [`StoreError::Database`].
+    pub async fn examine(dir: &DataDir) -> Result<()> {
+        let file = dir.database();
+        if file.exists() { Pools::examine(&file).await } else { Ok(()) }
+    }
+
     /// A store in a fresh folder that goes away with the last clone. Ids of different nouns start 10,000 apart, so that a mix-up shows.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Connection, Sqlite, SqliteConnection, Transaction};
 
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 
 const READERS: u32 = 4;
 /// Writers wait in one queue, so this is far above what a burst of short transactions needs.
@@ -41,6 +41,23 @@ impl Pools {
         MIGRATIONS.run(&writer).await?;
         let reader = pool(READERS, READ_WAIT).connect_with(options.pragma("query_only", "ON")).await?;
         Ok(Self { writer, reader })
+    }
+
+    /// Looks at a database without changing it: whether SQLite finds it whole, and whether this program knows its form.
+    pub(crate) async fn examine(file: &Path) -> Result<()> {
+        let options = SqliteConnectOptions::new().filename(file).busy_timeout(BUSY_WAIT).pragma("query_only", "ON");
+        let mut database = SqliteConnection::connect_with(&options).await?;
+        let first: String = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(&mut database).await?;
+        if first != "ok" {
+            return Err(StoreError::DatabaseDamaged { first });
+        }
+        let applied: Vec<i64> =
+            sqlx::query_scalar("SELECT version FROM _sqlx_migrations").fetch_all(&mut database).await?;
+        database.close().await?;
+        match applied.into_iter().find(|version| !MIGRATIONS.version_exists(*version)) {
+            Some(version) => Err(StoreError::NewerDatabase { version }),
+            None => Ok(()),
+        }
     }
 
     /// Begins a write. IMMEDIATE, since a deferred transaction that reads first and writes later is refused at once, whatever the time-out.
@@ -102,7 +119,6 @@ fn pool(size: u32, wait: Duration) -> SqlitePoolOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StoreError;
 
     #[tokio::test]
     async fn writes_go_on_once_a_full_disk_has_room_again() {

@@ -82,6 +82,31 @@ fn without_an_engine_nothing_is_planned() {
 }
 
 #[test]
+fn the_doctor_looks_into_the_data_folder_and_asks_for_what_the_settings_name() {
+    let home = Home::new("doctor");
+    let doctor = |data: &str| home.run(&["doctor", "--data", data]);
+    let told = |data: &str, line: &str| {
+        let ended = doctor(data);
+        assert!(ended.code == 1 && ended.out.contains(line), "{line}: {ended}");
+    };
+    home.write("file", "x");
+    told("file/below", "problem  data folder       cannot make the data folder below");
+    home.write("spoiled/skilldelta.sqlite", "no database".repeat(100));
+    told("spoiled", "problem  data folder       the database is damaged");
+    home.write("keyless/skilldelta.toml", "[upstreams.mine]\nkind = \"anthropic\"\nkey_env = \"SKILLDELTA_NO_KEY\"\n");
+    told("keyless", "problem  models            upstream mine: the environment variable SKILLDELTA_NO_KEY is not set");
+    // What needs no model does not need the key; what does says what is missing.
+    home.task(&Task::new("fine"));
+    let (skill, tasks) = (home.skill(), home.tasks());
+    let eval = ["eval", "--data", "keyless", "--skill", &skill, "--tasks", &tasks, "--agent"];
+    let ended = home.run(&[eval.as_slice(), &["nop"]].concat());
+    assert_eq!(ended.code, 0, "{ended}");
+    home.run(&[eval.as_slice(), &["bash", "--upstream", "mine", "--model", "m"]].concat())
+        .told(2, &["'mine' cannot be asked", "SKILLDELTA_NO_KEY is not set"]);
+    home.finish();
+}
+
+#[test]
 fn an_image_that_cannot_be_had_is_infrastructure_trouble_with_a_remedy() {
     let home = Home::new("no-image");
     let gone = Task::new("gone");

@@ -71,8 +71,33 @@ async fn a_database_of_a_newer_program_is_refused() {
         .await
         .unwrap();
     db.close().await.unwrap();
+    let error = Store::examine(&dir).await.unwrap_err();
+    assert!(matches!(error, StoreError::NewerDatabase { version: 9999 }), "{error}");
     let error = Store::open(&dir).await.err().unwrap();
     assert!(matches!(error, StoreError::NewerDatabase { version: 9999 }), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_database_is_told_without_touching_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::open(folder.path()).unwrap();
+    Store::examine(&dir).await.unwrap();
+    assert!(!dir.database().exists(), "made by looking at it");
+    Store::open(&dir).await.unwrap().close().await;
+    Store::examine(&dir).await.unwrap();
+    let whole = std::fs::read(dir.database()).unwrap();
+    // A page of SQLite has 4096 bytes here; the second is one of a table.
+    for (what, damaged) in [
+        ("no database", b"not a database at all".repeat(500)),
+        ("cut", whole[..whole.len() / 2].to_vec()),
+        ("a page overwritten", [&whole[..4096], &[0x5a; 4096], &whole[8192..]].concat()),
+    ] {
+        std::fs::write(dir.database(), &damaged).unwrap();
+        let error = Store::examine(&dir).await.unwrap_err();
+        assert!(matches!(error, StoreError::DatabaseDamaged { .. }), "{what}: {error:?}");
+        assert!(error.to_string().contains("restore a copy"), "{what}: {error}");
+        assert_eq!(std::fs::read(dir.database()).unwrap(), damaged, "{what}");
+    }
 }
 
 #[test]
