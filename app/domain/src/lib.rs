@@ -3,6 +3,7 @@
 pub mod analysis;
 pub mod approval;
 pub mod attempt;
+pub mod changed_limits;
 pub mod comparison;
 pub mod condition;
 pub mod draw;
@@ -36,5 +37,6 @@ pub mod trace;
 pub mod trace_diff;
 pub mod tree;
 pub mod trial;
+pub mod unlisted;
 pub mod usage;
 pub mod verdict;

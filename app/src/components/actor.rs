@@ -18,6 +18,8 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
     let distractors = (!comparison.distractors.is_empty())
         .then(|| view! { <div><dt>"In both arms"</dt><dd>{skills(&comparison.distractors)}</dd></div> });
     let network = report.network.words();
+    let limits = report.limits.words();
+    let unlisted = report.unlisted;
     let given = (!report.approved_variables.is_empty()).then(|| {
         let names = report.approved_variables.join(", ");
         view! { <div><dt>"Given to verifiers"</dt><dd><code>{names}</code>" (approved)"</dd></div> }
@@ -33,7 +35,9 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
                 <dd>{report.model.clone().unwrap_or_else(|| "none called".to_owned())}{upstream} <ScriptedChip scripted=scripted/></dd>
             </div>
             {network.map(|words| view! { <div><dt>"Network"</dt><dd>{words}" "<span class="quiet">"in place of the tasks' own"</span></dd></div> })}
+            {limits.map(|words| view! { <div><dt>"Limits"</dt><dd>{words}" "<span class="quiet">"in both arms"</span></dd></div> })}
             {given}
+            {unlisted.map(|why| view! { <div><dt>"Leaderboard"</dt><dd>{format!("in no row: {}", why.words())}</dd></div> })}
             <div><dt>"Seed"</dt><dd class="num">{report.seed.to_string()}</dd></div>
             <div><dt>"Planned"</dt><dd><Time at=report.created_at/></dd></div>
             {report.imported.map(|imported| {

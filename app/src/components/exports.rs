@@ -4,12 +4,13 @@ use domain::id::EvaluationId;
 use leptos::prelude::*;
 
 /// The words of the forms in their addresses, and for people.
-const FORMS: [(&str, &str); 7] = [
+const FORMS: [(&str, &str); 8] = [
     ("json", "JSON"),
     ("csv", "CSV"),
     ("markdown", "Markdown"),
     ("html", "HTML page"),
     ("atif", "Traces (ATIF)"),
+    ("patch", "Patches"),
     ("agentcompass", "AgentCompass"),
     ("skill-creator", "skill-creator"),
 ];
@@ -25,7 +26,7 @@ pub fn Exports(evaluation: EvaluationId) -> impl IntoView {
     view! {
         <section class="section" id="export">
             <h2>"Export"</h2>
-            <p class="quiet">"JSON holds everything and can be imported elsewhere without loss; the HTML page opens offline. Traces exist where the agent leaves them."</p>
+            <p class="quiet">"JSON holds everything and can be imported elsewhere without loss; the HTML page opens offline. Traces exist where the agent leaves them; a patch is what an agent changed in its working folder."</p>
             <ul class="exports">{FORMS.map(link).collect_view()}</ul>
         </section>
     }

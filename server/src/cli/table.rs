@@ -28,7 +28,8 @@ fn head(text: &mut String, report: &EvaluationReport) {
     };
     line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
     let network = report.network.words().map(|words| format!(" · network: {words}")).unwrap_or_default();
-    let who = format!("agent {}{model}{network}", report.agent.title());
+    let limits = report.limits.words().map(|words| format!(" · limits: {words}")).unwrap_or_default();
+    let who = format!("agent {}{model}{network}{limits}", report.agent.title());
     line!(text, "{} · {who} · seed {}", report.comparison.words, report.seed);
     if !report.approved_variables.is_empty() {
         line!(text, "given to verifiers, as approved: {}", report.approved_variables.join(", "));

@@ -33,6 +33,7 @@ pub use totals::Totals;
 
 use crate::analysis::{MeasuringCases, ResultDetail};
 use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
+use crate::changed_limits::ChangedLimits;
 use crate::comparison::Compared;
 use crate::condition::Condition;
 use crate::id::{EvaluationId, TaskId, TrialId};
@@ -46,6 +47,7 @@ use crate::tamper::OutsideChanges;
 use crate::test_case::TestCase;
 use crate::time::Timestamp;
 use crate::trial::TrialState;
+use crate::unlisted::Unlisted;
 use crate::usage::TokenUsage;
 
 /// Version of the JSON's shape.
@@ -132,6 +134,12 @@ pub struct EvaluationReport {
     /// What the phases could reach in both arms, where that was not as the tasks say.
     #[serde(default, skip_serializing_if = "NetworkChoice::is_none")]
     pub network: NetworkChoice,
+    /// Limits in place of the tasks' own, or beside them, in both arms.
+    #[serde(default, skip_serializing_if = "ChangedLimits::is_none")]
+    pub limits: ChangedLimits,
+    /// Why it is in no row of the leaderboard, where that is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unlisted: Option<Unlisted>,
     /// Over all complete pairs.
     pub totals: Totals,
     /// Tokens by class, model calls and money of both arms, over complete pairs.
@@ -323,6 +331,8 @@ impl EvaluationReport {
             seed: plan.seed,
             repeats: plan.repeats,
             network: plan.settings.network.clone(),
+            limits: ChangedLimits::of(&plan.settings),
+            unlisted: Unlisted::of(plan),
             totals,
             usage: EvaluationUsage::of(&tasks, &index),
             spent: None,

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use domain::analysis::pool::{Member, PoolKey, TaskSetKey, pool};
 use domain::id::{EvaluationId, SkillId};
 use domain::leaderboard::{Attestation, Names, RowRecord, RowSkill, record};
-use domain::plan::{EvaluationPlan, PlanKind, SkillRef, Treatment};
+use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::report::TrialRecord;
+use domain::unlisted::Unlisted;
 use sqlx::FromRow;
 
 use super::rows::Waiting;
@@ -25,21 +26,17 @@ enum Place {
     Pooled(String),
     /// One of its own, since nobody here saw the runs.
     Alone(EvaluationId),
-    /// None: an audit, a comparison of something else than a skill with no skill, tasks in another network than they say, or a plan that may
-    /// end once its own evidence suffices, after which a p for a fixed number of tasks is too small.
+    /// None, for a reason that its result tells ([`Unlisted`]).
     Nowhere,
 }
 
 impl Place {
     fn of(waiting: &Waiting) -> Result<Self> {
         let plan: EvaluationPlan = from_json("evaluations.plan", &waiting.plan)?;
-        let settings = &plan.settings;
-        let as_said = settings.network.is_none() && !settings.stop.evidence;
-        let ranks = plan.kind == PlanKind::Evaluation && plan.comparison.is_plain() && as_said;
-        Ok(match (ranks, waiting.is_imported) {
-            (false, _) => Self::Nowhere,
-            (true, true) => Self::Alone(EvaluationId(waiting.id)),
-            (true, false) => Self::Pooled(PoolKey::of(&plan).address().to_hex()),
+        Ok(match (Unlisted::of(&plan), waiting.is_imported) {
+            (Some(_), _) => Self::Nowhere,
+            (None, true) => Self::Alone(EvaluationId(waiting.id)),
+            (None, false) => Self::Pooled(PoolKey::of(&plan).address().to_hex()),
         })
     }
 }

@@ -135,7 +135,7 @@ async fn keys_that_differ_are_rows_of_their_own() {
 }
 
 #[tokio::test]
-async fn what_compares_something_else_is_in_no_row() {
+async fn what_compares_something_else_or_changes_the_tasks_is_in_no_row() {
     let store = Store::temp().await.unwrap();
     let plan = skilled(&store, "sheep", 6).await;
     let Treatment::Skills { versions } = plan.treatment.clone() else { panic!("{plan:?}") };
@@ -149,8 +149,15 @@ async fn what_compares_something_else_is_in_no_row() {
         evaluated(&store, &EvaluationPlan { treatment, comparison, ..plan.clone() }).await;
     }
     let network = NetworkChoice { agent: Some(NetworkPolicy::Public), verifier: None };
-    let settings = RunSettings { network, ..plan.settings.clone() };
-    evaluated(&store, &EvaluationPlan { settings, ..plan.clone() }).await;
+    let given = plan.settings.clone();
+    for settings in [
+        RunSettings { network, ..given.clone() },
+        RunSettings { timeout_multiplier: 2.0, ..given.clone() },
+        RunSettings { agent_seconds: Some(60), ..given.clone() },
+        RunSettings { verifier_seconds: Some(60), ..given },
+    ] {
+        evaluated(&store, &EvaluationPlan { settings, ..plan.clone() }).await;
+    }
     assert_eq!((view(&store, "").await.all, store.leaderboard_so_far().await.unwrap().1), (0, 0));
     evaluated(&store, &plan).await;
     assert_eq!(only(&store).await.record.measured.pairs, 6);
