@@ -8,6 +8,7 @@ use crate::spending::SpendingCaps;
 
 /// What a plan changed; the default is a plan that left everything as its tasks say.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ChangedLimits {
     /// Multiplies the time of agents and verifiers.
     pub timeout_multiplier: f64,

@@ -28,6 +28,8 @@ pub struct EvaluationView {
     pub events: Vec<LiveEvent>,
     /// What is drawn of it; empty until it is finished.
     pub charts: ResultCharts,
+    /// Whether a trial left a patch.
+    pub has_patches: bool,
     /// What would plan it again; `None` where others ran it.
     pub again: Option<Draft>,
 }
@@ -67,14 +69,15 @@ pub async fn evaluation(id: EvaluationId) -> Result<EvaluationView, AppError> {
         None => Some(Draft::of_plan(&ops.planned(id).await?)),
         Some(_) => None,
     };
+    let has_patches = report.trials.iter().filter_map(|trial| trial.patch).any(|patch| patch.file.is_some());
     if !report.finished {
         let (left_out, charts) = (LeftOut::default(), ResultCharts::default());
-        return Ok(EvaluationView { events: ops.live_log(id).await?, report, left_out, charts, again });
+        return Ok(EvaluationView { events: ops.live_log(id).await?, report, left_out, charts, has_patches, again });
     }
     let (left_out, charts) = (LeftOut::of(&report), draw::charts(&report));
     report.trials.clear();
     report.tasks.clear();
-    Ok(EvaluationView { report, left_out, events: Vec::new(), charts, again })
+    Ok(EvaluationView { report, left_out, events: Vec::new(), charts, has_patches, again })
 }
 
 /// One page of the paired matrix; `view` is the query of its address.

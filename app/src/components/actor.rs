@@ -19,7 +19,8 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
         .then(|| view! { <div><dt>"In both arms"</dt><dd>{skills(&comparison.distractors)}</dd></div> });
     let network = report.network.words();
     let limits = report.limits.words();
-    let unlisted = report.unlisted;
+    // What was compared with what stands in the headline; that this is in no row goes without saying.
+    let unlisted = report.unlisted.filter(|_| report.comparison.is_plain());
     let given = (!report.approved_variables.is_empty()).then(|| {
         let names = report.approved_variables.join(", ");
         view! { <div><dt>"Given to verifiers"</dt><dd><code>{names}</code>" (approved)"</dd></div> }
@@ -37,9 +38,9 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
             {network.map(|words| view! { <div><dt>"Network"</dt><dd>{words}" "<span class="quiet">"in place of the tasks' own"</span></dd></div> })}
             {limits.map(|words| view! { <div><dt>"Limits"</dt><dd>{words}" "<span class="quiet">"in both arms"</span></dd></div> })}
             {given}
-            {unlisted.map(|why| view! { <div><dt>"Leaderboard"</dt><dd>{format!("in no row: {}", why.words())}</dd></div> })}
             <div><dt>"Seed"</dt><dd class="num">{report.seed.to_string()}</dd></div>
             <div><dt>"Planned"</dt><dd><Time at=report.created_at/></dd></div>
+            {unlisted.map(|why| view! { <div><dt>"Leaderboard"</dt><dd class="quiet">{format!("in no row: {}", why.words())}</dd></div> })}
             {report.imported.map(|imported| {
                 view! { <div><dt>"Source"</dt><dd>{imported.sentence()}<ImportedChip imported=Some(imported)/></dd></div> }
             })}

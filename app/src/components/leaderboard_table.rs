@@ -65,6 +65,7 @@ fn head(column: Column, query: Option<&LeaderboardQuery>) -> impl IntoView + use
 /// Style classes of a column.
 const fn place(column: Column) -> &'static str {
     match column {
+        Column::Skill => "cell-skill",
         Column::Delta => "cell-delta",
         Column::Date => "num cell-date",
         Column::Agent | Column::Set => "cell-actor",
@@ -81,7 +82,7 @@ fn row(row: LeaderboardRow, columns: &[Column]) -> impl IntoView + use<> {
 
 fn cell(column: Column, row: &LeaderboardRow) -> AnyView {
     if column == Column::Skill {
-        return view! { <th scope="row" class="cell-skill">{skills(row)}</th> }.into_any();
+        return view! { <th scope="row" class=place(column)>{skills(row)}</th> }.into_any();
     }
     view! { <td class=place(column) data-label=column.head()>{inside(column, row)}</td> }.into_any()
 }

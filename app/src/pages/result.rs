@@ -17,7 +17,7 @@ use crate::components::icon::{Icon, Sign};
 
 /// The result.
 pub fn result(view: EvaluationView) -> impl IntoView {
-    let EvaluationView { report, left_out, charts, again, .. } = view;
+    let EvaluationView { report, left_out, charts, has_patches, again, .. } = view;
     let nothing = report.totals.pairs_complete == 0;
     let same = !report.comparison.kind.is_of_a_skill();
     let (id, repeats, totals) = (report.evaluation_id, report.repeats, report.totals.clone());
@@ -42,7 +42,7 @@ pub fn result(view: EvaluationView) -> impl IntoView {
             }
         })}
         <LeftOut id=id totals=totals parts=left_out/>
-        <Exports evaluation=id/>
+        <Exports evaluation=id has_patches=has_patches/>
     }
 }
 

@@ -130,6 +130,38 @@ fn our_own_json_is_taken_back_as_what_it_is() {
     assert!(home.export(copy, "csv").lines().nth(1).unwrap().contains(",skilldelta,"));
 }
 
+/// Whoever edits an export must edit everything that it says twice.
+#[test]
+fn an_export_that_contradicts_itself_is_refused() {
+    type Edit = fn(&mut Value);
+    let home = Home::new();
+    let export: Value = serde_json::from_str(&home.export(home.keep_own(), "json")).unwrap();
+    let edits: [(Edit, &str); 6] = [
+        (
+            |json| json["trials"][0]["verdict"] = serde_json::json!({"verdict": "verifier_error", "message": "x"}),
+            "its last attempt says another",
+        ),
+        (|json| json["trials"][1] = json["trials"][0].clone(), "is there twice"),
+        (|json| json["trials"][0]["task_index"] = 7.into(), "is not the task"),
+        (|json| json["trials"][0]["finished_at"] = Value::Null, "is not finished"),
+        (|json| json["trials"][0]["attempts"][0]["result"]["reward"] = 2.into(), "a reward outside 0..=1"),
+        (
+            |json| {
+                let files = json["files"].as_object_mut().unwrap();
+                files.values_mut().next().unwrap()["text"] = "other".into();
+            },
+            "the content is not what its name promises",
+        ),
+    ];
+    for (edit, want) in edits {
+        let mut edited = export.clone();
+        edit(&mut edited);
+        std::fs::write(home.path("edited.json"), edited.to_string()).unwrap();
+        let (code, out, err) = home.run(&["import", "edited.json"]);
+        assert!(code == 2 && err.contains(want), "{want}: {code}\n{out}\n{err}");
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_said_with_its_remedy() {
     let home = Home::new();

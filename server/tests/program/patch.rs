@@ -24,6 +24,8 @@ fn a_patch_goes_from_the_page_to_a_download_and_an_export() {
         .collect();
     assert_eq!(links.len(), 2, "{page}");
     assert!(page.contains("4 files, +3 −2"), "{page}");
+    let result = site.get("/evaluations/1").body;
+    assert!(result.contains("href=\"/evaluations/1/export/patch\""), "{result}");
     let mut patches = Vec::new();
     for link in links {
         let answer = site.get(link);

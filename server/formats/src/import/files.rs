@@ -160,7 +160,8 @@ impl Files {
         parse(path, &bytes)
     }
 
-    fn bytes_of(&self, path: &str) -> Result<Vec<u8>, Box<Finding>> {
+    /// The bytes of one file, within the limits, only to see what it is: it does not count as read.
+    pub(super) fn bytes_of(&self, path: &str) -> Result<Vec<u8>, Box<Finding>> {
         let refuse = |code: &str, why: String, hint: &str| Box::new(Finding::error(code, path, why).hint(hint));
         let files = match &self.place {
             Place::Memory(files) => {

@@ -13,6 +13,7 @@ use domain::plan::{EvaluationPlan, SkillRef, TaskRef, Treatment};
 use domain::stop::{Seen, Stopped};
 use domain::time::Timestamp;
 use domain::trial::TrialState;
+use domain::verdict::Verdict;
 use serde::Deserialize;
 
 use super::draft::MOST_PAIRS;
@@ -23,20 +24,30 @@ use crate::export::document::{BaselinePart, Document, FilePart, SCHEMA, Treatmen
 /// As far as a file is looked at to see whether it is ours, in bytes.
 const HEAD: usize = 512;
 
+/// How the schemas of our own documents begin.
+const OURS: [&str; 2] = ["skilldelta.export.", "skilldelta.evaluation."];
+
 #[derive(Deserialize)]
 struct Head {
     schema: String,
 }
 
-/// The files that say that they are ours.
+/// The files that say that they are ours. Other programs may have put the fields in another order, so a file that stands alone is read whole.
 pub(super) fn candidates(files: &Files) -> Vec<String> {
     let ours = |path: &String| {
         let head = files.peek(path, HEAD);
         let head = String::from_utf8_lossy(&head);
-        head.contains("\"schema\"")
-            && (head.contains("\"skilldelta.export.") || head.contains("\"skilldelta.evaluation."))
+        head.contains("\"schema\"") && OURS.iter().any(|start| head.contains(&format!("\"{start}")))
     };
-    files.paths().into_iter().filter(|path| path.ends_with(".json")).filter(ours).collect()
+    let paths = files.paths();
+    match paths.as_slice() {
+        [only] if only.ends_with(".json") && !ours(only) => {
+            let head: Option<Head> = files.bytes_of(only).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            let is_ours = head.is_some_and(|head| OURS.iter().any(|start| head.schema.starts_with(start)));
+            if is_ours { paths } else { Vec::new() }
+        }
+        _ => paths.into_iter().filter(|path| path.ends_with(".json")).filter(ours).collect(),
+    }
 }
 
 pub(super) fn read(files: &mut Files, now: Timestamp, findings: &mut Vec<Finding>) -> Vec<ReadEvaluation> {
@@ -212,6 +223,16 @@ fn trial(path: &str, place: &str, part: &TrialPart, id: TrialId, task: TaskId) -
             let message = format!("{place}: attempt {} has a reward outside 0..=1", attempt.number);
             return Err(refuse("reward_range", path, message, "export it again"));
         }
+    }
+    let last = part.attempts.iter().max_by_key(|attempt| attempt.number).and_then(|attempt| attempt.verdict.as_ref());
+    if verdict != Verdict::Cancelled && last.is_some_and(|decided| *decided != verdict) {
+        let message = format!("{place}: its verdict is {}, and its last attempt says another one", verdict.word());
+        return Err(refuse(
+            "contradiction",
+            path,
+            message,
+            "the file was changed after it was exported; export it again",
+        ));
     }
     let attempts = u32::try_from(part.attempts.len()).unwrap_or(u32::MAX);
     let state = TrialState::Finished { attempts, verdict, at };
