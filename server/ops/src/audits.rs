@@ -43,12 +43,18 @@ impl Ops {
     /// # Errors
     /// [`OpsError::Invalid`] with what is wrong and how to mend it; storage trouble.
     pub async fn start_audit(&self, request: &AuditRequest) -> Result<EvaluationId> {
+        let plan = self.audit_plan(request).await?;
+        Ok(self.store.create_evaluation(&plan, self.now()).await?)
+    }
+
+    /// What [`Ops::start_audit`] would store.
+    pub(crate) async fn audit_plan(&self, request: &AuditRequest) -> Result<EvaluationPlan> {
         let repeats = within("k", "repeats", request.repeats, MAX_REPEATS)?;
         let concurrency = within("concurrency", "concurrency", request.concurrency, MAX_CONCURRENCY)?;
         let (tasks, loaded) = self.tasks_of(&request.tasks).await?;
         let (approved, _) = self.approved_for(&tasks, &loaded).await?;
         let (nop, oracle) = (self.audit_agent(AuditAgent::Nop)?, self.audit_agent(AuditAgent::Oracle)?);
-        let plan = EvaluationPlan {
+        Ok(EvaluationPlan {
             title: title(&tasks),
             treatment: Treatment::TasksOwn,
             comparison: Comparison::default(),
@@ -66,8 +72,7 @@ impl Ops {
                 approved,
                 ..RunSettings::default()
             },
-        };
-        Ok(self.store.create_evaluation(&plan, self.now()).await?)
+        })
     }
 
     fn audit_agent(&self, agent: AuditAgent) -> Result<AgentRef> {

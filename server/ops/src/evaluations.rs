@@ -111,19 +111,6 @@ impl Ops {
         Ok(self.store.evaluation(id).await?.plan)
     }
 
-    /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.
-    ///
-    /// # Errors
-    /// Storage trouble.
-    pub async fn same_plan(&self, plan: &EvaluationPlan) -> Result<Option<EvaluationId>> {
-        if let Some(finished) = self.store.find_finished_like(plan).await? {
-            return Ok(Some(finished.id));
-        }
-        let rows = self.store.evaluations().await?;
-        let open = rows.into_iter().find(|row| row.plan == *plan && row.cancel_requested_at.is_none());
-        Ok(open.map(|row| row.id))
-    }
-
     /// Stops an evaluation: waiting trials are cancelled, running ones are told to stop.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //!
 //! Starting an evaluation writes rows and nothing else: the scheduler in `server` finds them. This crate never sees the engine.
 
+mod again;
 mod analyze;
 mod approvals;
 mod arms;
@@ -36,6 +37,7 @@ use domain::time::Timestamp;
 use repos::Repositories;
 use store::Store;
 
+pub use again::Started;
 pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
 pub use approvals::HostValues;
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};

@@ -60,10 +60,9 @@ pub async fn run(common: &CommonArgs, args: AuditArgs) -> Result<Exit, Failure> 
         rebuild_images: args.rebuild,
     };
     let scheduler = runtime.scheduler().await?;
-    let id = runtime.ops.start_audit(&request).await.map_err(unusable)?;
     let queue = scheduler.status();
-    let goes_on = format!("`skilldelta serve --data {}` goes on with audit {id}", common.data.display());
-    let report = eval::made(scheduler, progress::follow_audit(&runtime.ops, id, queue), &goes_on).await?;
+    let id = eval::told(runtime.ops.start_audit_or_go_on(&request).await.map_err(unusable)?, "audit");
+    let report = eval::made(scheduler, progress::follow_audit(&runtime.ops, id, queue), &format!("audit {id}")).await?;
     eval::show(&audit_table::render(&report, args.all_tests), args.json.as_deref(), &report)?;
     Ok(conclude(&report))
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, anyhow};
 use clap::{Args, ValueEnum};
 use domain::finding::Finding;
+use domain::id::EvaluationId;
 use domain::listing::{PlanRequest, Refused};
 use domain::network::NetworkChoice;
 use domain::plan::SkillDelivery;
@@ -13,7 +14,7 @@ use domain::spending::SpendingCaps;
 use domain::stop::StopRule;
 use domain::task::NetworkPolicy;
 use engine::agent::command::NAME as COMMAND;
-use ops::{Ops, OpsError};
+use ops::{Ops, OpsError, Started};
 use tokio_util::sync::CancellationToken;
 
 use super::arms::{ArmArgs, Chosen};
@@ -134,29 +135,40 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
     let request = plan(&runtime.ops, &args).await?;
     // Nothing is stored for a later start to run before it is known that it can be run here.
     let scheduler = runtime.scheduler().await?;
-    let id = runtime.ops.start(&request).await.map_err(unusable)?;
     let queue = scheduler.status();
-    let goes_on = if args.agent == COMMAND {
-        format!("the next `skilldelta eval` with the same --command and --data goes on with evaluation {id}")
-    } else {
-        format!("`skilldelta serve --data {}` goes on with evaluation {id}", common.data.display())
-    };
-    let report = made(scheduler, progress::follow(&runtime.ops, id, queue), &goes_on).await?;
+    let started = runtime.ops.start_or_go_on(&request).await.map_err(unusable)?;
+    let id = told(started, "evaluation");
+    let report = made(scheduler, progress::follow(&runtime.ops, id, queue), &format!("evaluation {id}")).await?;
     show(&table::render(&report), args.json.as_deref(), &report)?;
     Ok(conclude(&report, &args.fail_if))
 }
 
-/// Lets the scheduler make what was started until `followed` has come to its end; `goes_on` says who takes it up after an interruption.
+/// Says where something is gone on with, and answers which it is.
+pub(super) fn told(started: Started, what: &str) -> EvaluationId {
+    match started {
+        Started::New(id) => id,
+        Started::GoesOn(id) => {
+            terminal::tell(&format!(
+                "{what} {id}, of the same plan, was interrupted and goes on; with a --seed another is started"
+            ));
+            id
+        }
+    }
+}
+
+/// Lets the scheduler run until `followed` has come to its end; `what` is what is made.
 pub(super) async fn made<T>(
     scheduler: Scheduler,
     followed: impl Future<Output = ops::Result<T>>,
-    goes_on: &str,
+    what: &str,
 ) -> Result<T, Failure> {
     let stop = CancellationToken::new();
     let running = tokio::spawn(scheduler.run(stop.clone()));
     let outcome = tokio::select! {
         outcome = followed => outcome.map_err(Failure::from),
-        () = interrupted() => Err(anyhow!("interrupted; finished trials are kept, and {goes_on}").into()),
+        () = interrupted() => {
+            Err(anyhow!("interrupted; finished trials are kept, and the same command goes on with {what}").into())
+        }
     };
     stop.cancel();
     running.await.context("the scheduler failed")?;

@@ -100,15 +100,35 @@ fn another_evaluation_on_the_same_data_goes_on_with_the_killed_one() {
     eval.line("a container", |line| line.ends_with(": preparing"));
     until("a container", || (!home.containers().is_empty()).then_some(()));
     eval.stop("KILL");
-    let eval = start_eval(&home, &["--agent", "oracle"], "4");
-    let ended = eval.end();
+    // Another plan is another evaluation, run beside the one that is taken up again.
+    let ended = start_eval(&home, &["--agent", "oracle", "--seed", "7"], "4").end();
     assert_eq!(ended.code, 0, "{ended}");
-    // The first one's trials were queued before, so they are finished by now, or it is told how to go on.
     assert_complete(&home.kept(2), 4);
     let site = home.serve(&[]);
     site.idle_after(1);
     site.stop();
     assert_complete(&home.kept(1), 4);
+    home.finish();
+}
+
+#[test]
+fn the_same_command_goes_on_with_what_was_killed_instead_of_running_it_twice() {
+    let home = Home::new("same");
+    for name in ["a", "b"] {
+        home.task(&slow(name));
+    }
+    let mut eval = start_eval(&home, &["--agent", "oracle"], "2");
+    eval.line("the second end", |line| line.starts_with("[2/4]"));
+    eval.stop("KILL");
+    let before = home.kept(1);
+    start_eval(&home, &["--agent", "oracle"], "2").end().told(0, &["evaluation 1, of the same plan", "--seed"]);
+    assert_eq!(home.evaluations(&home.data()), 1);
+    let kept = home.kept(1);
+    assert_complete(&kept, 4);
+    assert!(ended(&kept).is_superset(&ended(&before)), "what had ended was changed");
+    // What is finished is run anew: that is how a row of the leaderboard grows.
+    assert_eq!(start_eval(&home, &["--agent", "oracle"], "2").end().code, 0);
+    assert_eq!(home.evaluations(&home.data()), 2);
     home.finish();
 }
 
@@ -135,7 +155,7 @@ fn a_stopped_evaluation_leaves_no_container_and_says_how_to_go_on() {
     let mut eval = start_eval(&home, &["--agent", "command", "--command", "sh \"$INSTRUCTION_FILE\""], "2");
     eval.line("an agent at work", |line| line.ends_with(": agent"));
     let ended = eval.stop("TERM");
-    ended.told(1, &["interrupted", "skilldelta eval", "--command"]);
+    ended.told(1, &["interrupted", "the same command goes on with evaluation 1"]);
     assert_eq!(home.labelled(), Vec::<String>::new());
     let kept = home.kept(1);
     assert!(kept.iter().all(|trial| trial.row.state.word() == "queued"), "{kept:?}");

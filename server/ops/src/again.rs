@@ -1,0 +1,75 @@
+//! What was planned before and is asked for again: found, or gone on with, instead of run twice.
+
+use domain::id::EvaluationId;
+use domain::listing::{AuditRequest, PlanRequest};
+use domain::plan::EvaluationPlan;
+use store::EvaluationRow;
+
+use crate::{Ops, Result};
+
+/// How a request was met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Started {
+    /// It is a new one.
+    New(EvaluationId),
+    /// One of the same plan was not finished, and goes on.
+    GoesOn(EvaluationId),
+}
+
+impl Started {
+    /// Which it is.
+    #[must_use]
+    pub const fn id(self) -> EvaluationId {
+        match self {
+            Self::New(id) | Self::GoesOn(id) => id,
+        }
+    }
+}
+
+impl Ops {
+    /// Goes on with an evaluation of this plan that was interrupted, whatever its seed where none is asked for, or starts one. For those who own
+    /// the data folder alone: elsewhere an unfinished evaluation is somebody's.
+    ///
+    /// # Errors
+    /// As [`Ops::start`].
+    pub async fn start_or_go_on(&self, request: &PlanRequest) -> Result<Started> {
+        let plan = self.resolve(request).await?;
+        self.stored_or_open(plan, request.seed).await
+    }
+
+    /// The same with an audit.
+    ///
+    /// # Errors
+    /// As [`Ops::start_audit`].
+    pub async fn start_audit_or_go_on(&self, request: &AuditRequest) -> Result<Started> {
+        let plan = self.audit_plan(request).await?;
+        self.stored_or_open(plan, request.seed).await
+    }
+
+    async fn stored_or_open(&self, plan: EvaluationPlan, seed: Option<u64>) -> Result<Started> {
+        let is_it = |row: &EvaluationRow| {
+            let seed = seed.unwrap_or(row.plan.seed);
+            row.imported.is_none() && is_open(row) && row.plan == EvaluationPlan { seed, ..plan.clone() }
+        };
+        match self.store.evaluations().await?.iter().find(|row| is_it(row)) {
+            Some(row) => Ok(Started::GoesOn(row.id)),
+            None => Ok(Started::New(self.store.create_evaluation(&plan, self.now()).await?)),
+        }
+    }
+
+    /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn same_plan(&self, plan: &EvaluationPlan) -> Result<Option<EvaluationId>> {
+        if let Some(finished) = self.store.find_finished_like(plan).await? {
+            return Ok(Some(finished.id));
+        }
+        let rows = self.store.evaluations().await?;
+        Ok(rows.into_iter().find(|row| is_open(row) && row.plan == *plan).map(|row| row.id))
+    }
+}
+
+const fn is_open(row: &EvaluationRow) -> bool {
+    row.finished_at.is_none() && row.cancel_requested_at.is_none()
+}
