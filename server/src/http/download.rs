@@ -1,21 +1,24 @@
 //! Downloads of an evaluation: `/evaluations/{id}/export/{format}`, one file each, folders as zip archives; and
 //! `/evaluations/{id}/trials/{trial}/patch`, what one agent changed.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use domain::id::{EvaluationId, TrialId};
 use formats::export::ExportFormat;
 use ops::{Export, Ops, OpsError};
 
+use super::place::Place;
 use super::refusal::Refused;
 
 /// Answers the file as an attachment: a browser never shows it as a page of this site.
 pub async fn download(
     State(ops): State<Ops>,
-    Path((id, word)): Path<(EvaluationId, String)>,
+    Place((id, word)): Place<(EvaluationId, String)>,
 ) -> Result<Response, Refused> {
-    let format = ExportFormat::from_word(&word).ok_or(OpsError::NotFound { what: "export format", id: word })?;
+    let known = || ExportFormat::ALL.map(ExportFormat::word).join(", ");
+    let format = ExportFormat::from_word(&word)
+        .ok_or_else(|| OpsError::invalid(format!("there is no export format '{word}'; there are: {}", known())))?;
     exported(ops.export(id, format).await?)
 }
 
@@ -29,7 +32,7 @@ pub fn exported(export: Export) -> Result<Response, Refused> {
 /// Answers the patch as an attachment.
 pub async fn patch(
     State(ops): State<Ops>,
-    Path((id, trial)): Path<(EvaluationId, TrialId)>,
+    Place((id, trial)): Place<(EvaluationId, TrialId)>,
 ) -> Result<Response, Refused> {
     let bytes = ops.patch(id, trial).await?;
     Ok(attachment("text/x-diff; charset=utf-8", &format!("evaluation-{id}-trial-{trial}.patch"), bytes))

@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
@@ -14,6 +14,7 @@ use futures::stream::{self, Stream, StreamExt};
 use ops::Ops;
 use tokio::sync::watch;
 
+use super::place::Place;
 use super::refusal::Refused;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
@@ -30,7 +31,7 @@ pub struct Wanted {
 /// Streams what happens after `Last-Event-ID`, or after `?after=`, or from now on.
 pub async fn events(
     State(ops): State<Ops>,
-    Path(id): Path<EvaluationId>,
+    Place(id): Place<EvaluationId>,
     Query(wanted): Query<Wanted>,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {

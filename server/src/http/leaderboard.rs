@@ -1,6 +1,6 @@
 //! What of the leaderboard is no page: views and published documents as downloads, and badges for pages of others.
 
-use axum::extract::{Path, Query, RawQuery, State};
+use axum::extract::{Query, RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::hash::ContentHash;
@@ -11,6 +11,7 @@ use ops::{BadgeChoice, Ops, OpsError};
 use serde::Deserialize;
 
 use super::download::exported;
+use super::place::Place;
 use super::refusal::Refused;
 
 /// How long a page of others may show a badge without asking again.
@@ -19,16 +20,18 @@ const KEPT: HeaderValue = HeaderValue::from_static("public, max-age=300");
 /// `/leaderboard/export/{format}`: all rows of the view that the query string asks for.
 pub async fn export(
     State(ops): State<Ops>,
-    Path(word): Path<String>,
+    Place(word): Place<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Response, Refused> {
-    let format = LeaderboardFormat::from_word(&word).ok_or(OpsError::NotFound { what: "export format", id: word })?;
+    let known = || LeaderboardFormat::ALL.map(LeaderboardFormat::word).join(", ");
+    let format = LeaderboardFormat::from_word(&word)
+        .ok_or_else(|| OpsError::invalid(format!("there is no export format '{word}'; there are: {}", known())))?;
     let query = LeaderboardQuery::parse(query.as_deref().unwrap_or_default());
     exported(ops.export_leaderboard(&query, format).await?)
 }
 
 /// `/leaderboard/snapshots/{id}/document`: what a published snapshot's hash names.
-pub async fn document(State(ops): State<Ops>, Path(id): Path<SnapshotId>) -> Result<Response, Refused> {
+pub async fn document(State(ops): State<Ops>, Place(id): Place<SnapshotId>) -> Result<Response, Refused> {
     exported(ops.snapshot_document(id).await?)
 }
 
@@ -44,7 +47,7 @@ pub struct Choice {
 /// `/badge/{skill}.svg`. A skill that is not here has a grey badge that says so, with status 404.
 pub async fn badge(
     State(ops): State<Ops>,
-    Path(file): Path<String>,
+    Place(file): Place<String>,
     Query(choice): Query<Choice>,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {

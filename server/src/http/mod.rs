@@ -4,9 +4,11 @@ mod download;
 mod events;
 mod health;
 mod leaderboard;
+mod place;
 mod refusal;
 mod rest;
 mod security;
+mod status;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -88,6 +90,7 @@ pub fn router(site: Site) -> Router {
         .fallback(leptos_axum::render_app_to_stream_with_context(context, pages))
         .with_state(options)
         .layer(Extension(Csrf(site.csrf)))
+        .layer(middleware::from_fn(status::of_errors))
         .layer(middleware::from_fn(private))
         .layer(middleware::from_fn(rest::read_refused))
         .layer(middleware::from_fn_with_state(Hosts::new(site.listen, &site.public_hosts), security::guard))

@@ -60,6 +60,24 @@ fn pages_and_assets_are_guarded_and_what_is_not_there_is_not_found() {
         assert_eq!(absent.status, 404, "{path}");
         assert_guarded(&absent, path);
     }
+    // Programs are told by status and words, whether a number is wrong or no number at all.
+    for (path, status, words) in [
+        ("/evaluations/x/export/json", 404, "/evaluations/x/export/json does not exist"),
+        ("/evaluations/999/export/json", 404, "evaluation 999 does not exist"),
+        ("/evaluations/1/export/word", 422, "there are: json, csv"),
+        ("/leaderboard/export/word", 422, "there are: json, csv"),
+        ("/leaderboard/snapshots/x/document", 404, "does not exist"),
+        ("/evaluations/1/trials/x/patch", 404, "does not exist"),
+        ("/api/evaluations/x/events", 404, "does not exist"),
+        ("/api/evaluation?id=999", 404, "evaluation 999 does not exist"),
+        ("/api/evaluation?id=x", 422, "invalid digit"),
+        ("/api/matrix", 422, "missing field `id`"),
+    ] {
+        let refused = site.get(path);
+        assert_eq!(refused.status, status, "{path}: {}", refused.body);
+        assert!(refused.body.contains(words), "{path}: {}", refused.body);
+        assert_guarded(&refused, path);
+    }
     site.stop();
     home.finish();
 }
