@@ -348,6 +348,19 @@ impl TrialCounts {
     }
 }
 
+/// A page of the list of evaluations, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluationsPage {
+    /// Those on it.
+    pub evaluations: Vec<EvaluationListing>,
+    /// How many there are on all pages.
+    pub all: u32,
+    /// Which page this is, from 1.
+    pub page: u32,
+    /// How many pages there are, from 1.
+    pub pages: u32,
+}
+
 /// An evaluation in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationListing {

@@ -2,7 +2,7 @@
 
 use domain::condition::Pair;
 use domain::id::EvaluationId;
-use domain::listing::{EvaluationListing, LiveEvent};
+use domain::listing::{EvaluationsPage, LiveEvent};
 use domain::report::matrix::MatrixPage;
 #[cfg(feature = "ssr")]
 use domain::report::matrix::View;
@@ -52,10 +52,14 @@ pub struct ResultCharts {
     pub token_quartiles: Pair<Option<[u64; 5]>>,
 }
 
-/// All evaluations, newest first.
+/// How many evaluations stand on a page.
+#[cfg(feature = "ssr")]
+const PAGE: u32 = 50;
+
+/// A page of all evaluations, newest first.
 #[server(prefix = "/api", endpoint = "evaluations", input = GetUrl, client = SameBuild)]
-pub async fn evaluations() -> Result<Vec<EvaluationListing>, AppError> {
-    Ok(super::ops()?.evaluations().await?)
+pub async fn evaluations(page: u32) -> Result<EvaluationsPage, AppError> {
+    Ok(super::ops()?.evaluations(page, PAGE).await?)
 }
 
 /// One evaluation.

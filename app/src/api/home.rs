@@ -12,28 +12,24 @@ use crate::AppError;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HomeView {
     /// Number of skills.
-    pub skills: u64,
+    pub skills: u32,
     /// Number of tasks.
-    pub tasks: u64,
+    pub tasks: u32,
     /// Number of evaluations.
-    pub evaluations: u64,
+    pub evaluations: u32,
     /// The latest of them, newest first.
     pub latest: Vec<EvaluationListing>,
 }
 
 /// How many evaluations the first page lists.
 #[cfg(feature = "ssr")]
-const LATEST: usize = 8;
+const LATEST: u32 = 8;
 
 /// The first page.
 #[server(prefix = "/api", endpoint = "home", input = GetUrl, client = SameBuild)]
 pub async fn home() -> Result<HomeView, AppError> {
     let ops = super::ops()?;
-    let evaluations = ops.evaluations().await?;
-    Ok(HomeView {
-        skills: ops.skills().await?.len() as u64,
-        tasks: ops.tasks().await?.len() as u64,
-        evaluations: evaluations.len() as u64,
-        latest: evaluations.into_iter().take(LATEST).collect(),
-    })
+    let counts = ops.counts().await?;
+    let latest = ops.evaluations(1, LATEST).await?.evaluations;
+    Ok(HomeView { skills: counts.skills, tasks: counts.tasks, evaluations: counts.evaluations, latest })
 }

@@ -14,6 +14,7 @@ pub mod fold;
 pub mod icon;
 pub mod leaderboard_table;
 pub mod loaded;
+pub mod pager;
 pub mod state;
 pub mod step_part;
 pub mod top_bar;

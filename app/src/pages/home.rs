@@ -35,7 +35,7 @@ fn page(home: HomeView) -> impl IntoView {
                     <section class="section">
                         <div class="section-head">
                             <h2>"Latest evaluations"</h2>
-                            <a href="/evaluations">{format!("All {}", plural(home.evaluations, "evaluation", "evaluations"))}</a>
+                            <a href="/evaluations">{format!("All {}", plural(u64::from(home.evaluations), "evaluation", "evaluations"))}</a>
                         </div>
                         <EvaluationTable evaluations=home.latest/>
                     </section>
@@ -71,9 +71,9 @@ fn Steps(home: HomeView) -> impl IntoView {
     let (skills, tasks, evaluations) = (home.skills, home.tasks, home.evaluations);
     view! {
         <ol class="steps">
-            {step(1, "Add a skill", "A zip, a folder or a SKILL.md. It is checked at once, line by line.", plural(skills, "skill", "skills"), "/skills", "Skills", skills == 0)}
-            {step(2, "Add tasks", "A folder of tasks on the server, each with an environment and its own tests.", plural(tasks, "task", "tasks"), "/tasks", "Tasks", skills > 0 && tasks == 0)}
-            {step(3, "Compare", "Choose agent, model and repeats; see what it takes before anything is spent.", plural(evaluations, "evaluation", "evaluations"), "/evaluations/new", "New evaluation", skills > 0 && tasks > 0)}
+            {step(1, "Add a skill", "A zip, a folder or a SKILL.md. It is checked at once, line by line.", plural(u64::from(skills), "skill", "skills"), "/skills", "Skills", skills == 0)}
+            {step(2, "Add tasks", "A folder of tasks on the server, each with an environment and its own tests.", plural(u64::from(tasks), "task", "tasks"), "/tasks", "Tasks", skills > 0 && tasks == 0)}
+            {step(3, "Compare", "Choose agent, model and repeats; see what it takes before anything is spent.", plural(u64::from(evaluations), "evaluation", "evaluations"), "/evaluations/new", "New evaluation", skills > 0 && tasks > 0)}
         </ol>
     }
 }

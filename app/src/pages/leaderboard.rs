@@ -11,6 +11,7 @@ use super::snapshots::{ARCHIVE, standing};
 use crate::api::{self, Drawn, LeaderboardView};
 use crate::components::leaderboard_table::address;
 use crate::components::loaded::loaded;
+use crate::components::pager::pager;
 use crate::components::words::{Empty, Time};
 use crate::format::{count, plural};
 
@@ -107,6 +108,7 @@ fn rows(view: LeaderboardPage, chart: Option<Drawn>) -> impl IntoView {
     let shown = format!("Rows {} to {} of {}", count(from), count(to), count(u64::from(view.matching)));
     let waiting = (view.waiting > 0)
         .then(|| view! { <p class="note">{format!("{} not in the rows yet.", are(view.waiting))}</p> });
+    let to = |page: u64| address(&query.on_page(u32::try_from(page).unwrap_or(u32::MAX)));
     let newest = view.newest.map(|at| view! { ", as of " <Time at=at/> });
     view! {
         <section class="section" aria-label="Rows">
@@ -116,29 +118,11 @@ fn rows(view: LeaderboardPage, chart: Option<Drawn>) -> impl IntoView {
             {shaped(&view, chart, shown.clone())}
             <div class="section-head">
                 <p class="quiet">{shown}{newest}</p>
-                {pages(&query, view.pages)}
+                {pager(u64::from(query.page), u64::from(view.pages), "Pages of the leaderboard", "", to)}
             </div>
             {exports(&query)}
         </section>
     }
-}
-
-fn pages(query: &LeaderboardQuery, pages: u32) -> Option<impl IntoView + use<>> {
-    let link = |page: u32, words: &'static str| {
-        let there = (1..=pages).contains(&page) && page != query.page;
-        there.then(|| view! { <a class="button small" href=address(&query.on_page(page))>{words}</a> })
-    };
-    (pages > 1).then(|| {
-        view! {
-            <nav class="turn" aria-label="Pages">
-                {link(1, "First")}
-                {link(query.page.saturating_sub(1), "Previous")}
-                <span class="quiet page-number">{format!("Page {} of {}", query.page, count(u64::from(pages)))}</span>
-                {link(query.page + 1, "Next")}
-                {link(pages, "Last")}
-            </nav>
-        }
-    })
 }
 
 /// The same view as files.

@@ -12,7 +12,7 @@ use domain::time::Timestamp;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-use super::result_matrix::pager;
+use super::result_matrix::pages;
 use crate::api::EvaluationView;
 use crate::components::arms::ArmName;
 use crate::components::state::{self, State};
@@ -179,7 +179,7 @@ fn grid(report: &EvaluationReport, view: View) -> impl IntoView + use<> {
                 <tbody>{rows}</tbody>
             </table>
         </div>
-        {pager(&page)}
+        {pages(&page)}
     }
 }
 

@@ -15,6 +15,7 @@ use crate::components::delta::{Delta, DeltaBar};
 use crate::components::flip::{FlipLink, look};
 use crate::components::icon::Icon;
 use crate::components::loaded::error_page;
+use crate::components::pager::pager;
 use crate::format::{UNKNOWN, count, percent, plural, tokens};
 
 /// The address of a view of the matrix.
@@ -58,7 +59,7 @@ fn shown(id: EvaluationId, totals: &Totals, repeats: u32, page: MatrixPage) -> i
     let view = page.view;
     let filters = filters(totals, view);
     let orders = orders(view, page.has_groups);
-    let pager = pager(&page);
+    let pages = pages(&page);
     let empty = page.rows.is_empty();
     view! {
         <nav class="choices" aria-label="Pairs to show">{filters}</nav>
@@ -68,7 +69,7 @@ fn shown(id: EvaluationId, totals: &Totals, repeats: u32, page: MatrixPage) -> i
         } else {
             table(id, repeats, page).into_any()
         }}
-        {pager}
+        {pages}
     }
 }
 
@@ -194,22 +195,12 @@ fn row(id: EvaluationId, repeats: u32, view: View, task: TaskReport) -> impl Int
     }
 }
 
-/// Links to the pages before and after; nothing where one page holds all.
-pub fn pager(page: &MatrixPage) -> Option<impl IntoView + use<>> {
+/// Links to the other pages of the matrix.
+pub fn pages(page: &MatrixPage) -> Option<AnyView> {
     let view = page.view;
-    let to = |number: usize| address(&View { page: number, ..view });
-    let previous = (view.page > 1).then(|| to(view.page - 1));
-    let next = (view.page < page.pages).then(|| to(view.page + 1));
-    let words = format!("Page {} of {}, {}", view.page, page.pages, plural(page.tasks as u64, "task", "tasks"));
-    (page.pages > 1).then(|| {
-        view! {
-            <nav class="pager" aria-label="Pages of the matrix">
-                {previous.map(|href| view! { <a class="button small" rel="prev" href=href>"Previous"</a> })}
-                <span class="quiet">{words}</span>
-                {next.map(|href| view! { <a class="button small" rel="next" href=href>"Next"</a> })}
-            </nav>
-        }
-    })
+    let to = |number: u64| address(&View { page: usize::try_from(number).unwrap_or(usize::MAX), ..view });
+    let beside = format!(", {}", plural(page.tasks as u64, "task", "tasks"));
+    pager(view.page as u64, page.pages as u64, "Pages of the matrix", &beside, to)
 }
 
 const fn opened(activated: Option<bool>) -> &'static str {

@@ -38,7 +38,7 @@ pub fn SkillResults(
     origin: String,
 ) -> impl IntoView {
     let body = match rows.first().cloned() {
-        None => view! { <p class="quiet">"No evaluation of it is finished yet. Its results by version will stand here."</p> }.into_any(),
+        None => view! { <p class="quiet">"No finished evaluation of it is on the leaderboard yet. Its results by version will stand here."</p> }.into_any(),
         Some(latest) => view! {
             {headline(&latest, published)}
             <LeaderboardTable rows=rows columns=COLUMNS.to_vec() caption="Results by version".to_owned()/>

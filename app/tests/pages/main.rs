@@ -3,5 +3,6 @@
 
 mod forms;
 mod leaderboard;
+mod lists;
 mod result;
 mod support;

@@ -120,7 +120,13 @@ fn axis(canvas: &mut Canvas<'_>, layout: &Layout, height: i32, noise: Option<f64
         // The middle's words are the longest: their neighbours give way to them.
         let roomy = (x - scale.at(0.0)).abs() >= 84;
         if middle || if layout.narrow { end } else { roomy } {
-            canvas.text(&words, (x, 12), look(12.0, Ink::Quiet, Anchor::Middle));
+            // On a narrow drawing the outermost would reach over its edges.
+            let anchor = match (layout.narrow && end, share < 0.0) {
+                (false, _) => Anchor::Middle,
+                (true, true) => Anchor::Start,
+                (true, false) => Anchor::End,
+            };
+            canvas.text(&words, (x, 12), look(12.0, Ink::Quiet, anchor));
         }
     }
 }

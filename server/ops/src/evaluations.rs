@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use domain::analysis::{TaskLabels, detail};
 use domain::attempt::AttemptResult;
 use domain::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
-use domain::listing::{EvaluationListing, LiveEvent, TrialCounts};
+use domain::listing::{EvaluationListing, EvaluationsPage, LiveEvent, TrialCounts};
 use domain::order::Happening;
 use domain::plan::EvaluationPlan;
 use domain::report::matrix::{MatrixPage, View};
-use domain::report::{EvaluationReport, TrialRecord, index, tasks_of};
+use domain::report::{EvaluationReport, ReportSkill, TrialRecord, delta_of, index, tasks_of};
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
 use store::{EvaluationRow, Recorded, StoredEvent, TrialRow};
@@ -23,19 +23,28 @@ const PAGE: u32 = 500;
 const LOG_PAGE: u32 = 100;
 
 impl Ops {
-    /// All evaluations, newest first.
+    /// A page of all evaluations, newest first; one that is past the end is the last. `most` is how many stand on one.
     ///
     /// # Errors
     /// Storage trouble.
-    pub async fn evaluations(&self) -> Result<Vec<EvaluationListing>> {
-        let mut rows = self.store.evaluations().await?;
-        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
-        let mut listings = Vec::with_capacity(rows.len());
-        for row in rows {
-            let trials = self.records(&row).await?;
-            listings.push(listing(row, &trials));
+    pub async fn evaluations(&self, page: u32, most: u32) -> Result<EvaluationsPage> {
+        let (all, most) = (self.store.counts().await?.evaluations, most.max(1));
+        let pages = all.div_ceil(most).max(1);
+        let page = page.clamp(1, pages);
+        let mut evaluations = Vec::new();
+        for row in self.store.evaluations_after((page - 1) * most, most).await? {
+            let trials = self.store.outcomes(&row).await?;
+            evaluations.push(listing(row, &trials));
         }
-        Ok(listings)
+        Ok(EvaluationsPage { evaluations, all, page, pages })
+    }
+
+    /// How many skills, tasks and evaluations there are.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn counts(&self) -> Result<store::Counts> {
+        Ok(self.store.counts().await?)
     }
 
     /// The result of one evaluation as far as it has come, in detail once it is finished.
@@ -208,17 +217,17 @@ fn happening(what: Recorded) -> Option<Happening> {
 }
 
 fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
-    let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, trials);
+    let delta = delta_of(&tasks_of(&row.plan, &index(trials)));
     EvaluationListing {
         id: row.id,
-        skills: report.skills,
+        skills: ReportSkill::of_treatment(&row.plan.treatment),
         tasks: row.plan.tasks.len() as u64,
         repeats: row.plan.repeats,
         title: row.plan.title,
         agent: row.plan.agent,
         model: row.plan.model,
         counts: counts(trials),
-        delta: report.totals.delta,
+        delta,
         imported: row.imported,
         created_at: row.created_at,
     }

@@ -158,6 +158,20 @@ impl Store {
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
+    /// A part of them: at most `most`, after the first `skipped`.
+    ///
+    /// # Errors
+    /// As [`Store::evaluations`].
+    pub async fn evaluations_after(&self, skipped: u32, most: u32) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> =
+            sqlx::query_as(select_evaluations!("WHERE e.kind = 'evaluation' ORDER BY e.id DESC LIMIT $1 OFFSET $2"))
+                .bind(most)
+                .bind(skipped)
+                .fetch_all(self.reader())
+                .await?;
+        rows.into_iter().map(TryInto::try_into).collect()
+    }
+
     /// Everything that has trials to make, whatever its kind, oldest first.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use domain::attempt::AttemptResult;
 use domain::id::TaskId;
 use domain::report::TrialRecord;
 
@@ -21,6 +22,24 @@ impl Store {
         }
         let results = self.results(row.id).await?;
         Ok(results.into_iter().map(|(trial, attempt)| record(&names, trial, attempt)).collect())
+    }
+
+    /// The same with that part alone of what attempts left behind that decides which pairs are complete: the use of the skill. All of it is
+    /// thousands of bytes a trial.
+    ///
+    /// # Errors
+    /// As [`Store::records`].
+    pub async fn outcomes(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
+        if row.imported.is_some() {
+            return self.records(row).await;
+        }
+        let activations = self.activations(row.id).await?;
+        let outcome = |trial: TrialRow| {
+            let used = activations.get(&trial.id).cloned().zip(trial.state.verdict().cloned());
+            let result = used.map(|(activation, verdict)| AttemptResult { activation, ..AttemptResult::bare(verdict) });
+            TrialRecord { result, ..record(&HashMap::new(), trial, None) }
+        };
+        Ok(self.trials(row.id).await?.into_iter().map(outcome).collect())
     }
 }
 

@@ -1,8 +1,11 @@
 //! Trials as rows. How their state changes lies in `steps`.
 
+use std::collections::HashMap;
+
 use domain::condition::Condition;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::plan::EvaluationPlan;
+use domain::skill_audit::Activation;
 use domain::time::Timestamp;
 use domain::trial::{Allowance, Phase, TrialState};
 use sqlx::{FromRow, SqliteConnection};
@@ -151,6 +154,19 @@ impl Store {
         .fetch_all(self.reader())
         .await?;
         rows.iter().map(|row| Ok((RawTrial::from_row(row)?.try_into()?, attempts::from_joined(row)?))).collect()
+    }
+
+    /// How the last attempts of an evaluation's with-skill trials used the skill; those that were reported alone.
+    pub(crate) async fn activations(&self, evaluation: EvaluationId) -> Result<HashMap<TrialId, Activation>> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT t.id, a.result -> '$.activation' FROM trials t JOIN attempts a ON a.trial_id = t.id \
+             AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
+             WHERE t.evaluation_id = $1 AND t.condition = 'with-skill' AND a.result IS NOT NULL",
+        )
+        .bind(evaluation.0)
+        .fetch_all(self.reader())
+        .await?;
+        rows.into_iter().map(|(id, text)| Ok((TrialId(id), from_json("attempts.result", &text)?))).collect()
     }
 }
 

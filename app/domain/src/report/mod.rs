@@ -29,7 +29,7 @@ pub use noise_floor::MeasuredNoise;
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, delta_in_short, headline, headline_of};
 pub use sight::Sight;
-pub use totals::Totals;
+pub use totals::{Totals, delta_of};
 
 use crate::analysis::{MeasuringCases, ResultDetail};
 use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
@@ -39,7 +39,7 @@ use crate::condition::Condition;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::network::NetworkChoice;
-use crate::plan::{AgentRef, EvaluationPlan, ModelRef};
+use crate::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
 use crate::skill_audit::{Activation, SkillText};
 use crate::spending::Spending;
 use crate::stop::{Seen, StopRule, Stopped};
@@ -92,6 +92,12 @@ pub struct ReportSkill {
 impl ReportSkill {
     /// Stands for the skills that each task brings.
     pub const TASKS_OWN: &str = "task's own";
+
+    /// The skills of a treatment.
+    #[must_use]
+    pub fn of_treatment(treatment: &Treatment) -> Vec<Self> {
+        compared::of_treatment(treatment)
+    }
 
     /// Name and the first digits of the version: `sheep@1a2b3c4d5e6f`.
     #[must_use]

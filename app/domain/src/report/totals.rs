@@ -6,7 +6,7 @@ use super::{TaskReport, TrialRecord};
 use crate::condition::{Condition, Flip, Pair};
 use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
-use crate::stats::delta::{DeltaEstimate, delta};
+use crate::stats::delta::{DeltaEstimate, delta, point};
 use crate::stats::interval::Interval;
 use crate::stats::quadrant::{Quadrant, cost_efficiency};
 use crate::stats::ratio::ratio;
@@ -144,6 +144,12 @@ impl Totals {
         };
         (totals, estimate)
     }
+}
+
+/// Δ over complete pairs, without all that goes with it.
+#[must_use]
+pub fn delta_of(tasks: &[TaskReport]) -> Option<f64> {
+    point(&counts(tasks))
 }
 
 /// Complete pairs per task, the input of the test.
