@@ -136,9 +136,20 @@ impl PoolKey {
 }
 
 fn listed(tasks: &[TaskRef]) -> ContentHash {
-    let mut versions: Vec<String> = tasks.iter().map(|task| task.version.to_hex()).collect();
+    let mut versions: Vec<String> = tasks
+        .iter()
+        .map(|task| match same(task) {
+            (version, None) => version.to_hex(),
+            (_, Some(name)) => format!("named {name:?}"),
+        })
+        .collect();
     versions.sort_unstable();
     ContentHash::of(versions.join("\n").as_bytes())
+}
+
+/// Equal for what is one task: its bytes, or its name where another runner did not tell them.
+fn same(task: &TaskRef) -> (ContentHash, Option<&str>) {
+    (task.version, task.version.known().is_none().then_some(task.name.as_str()))
 }
 
 /// One evaluation with its trials.
@@ -218,13 +229,13 @@ pub fn pool(key: PoolKey, members: &[Member<'_>]) -> PooledRow {
 /// All tasks with their repeats in all, and the trials under the numbers they get there.
 fn joined<'a>(members: &[&Member<'a>]) -> (Vec<(TaskRef, u32)>, TrialIndex<'a>) {
     let mut planned: Vec<(TaskRef, u32)> = Vec::new();
-    let mut places: HashMap<ContentHash, usize> = HashMap::new();
+    let mut places: HashMap<(ContentHash, Option<&str>), usize> = HashMap::new();
     let mut index = TrialIndex::new();
     for member in members {
         // Task row in this plan → task row in the pool, repeats taken before.
         let mut moved: HashMap<TaskId, (TaskId, u32)> = HashMap::new();
         for task in &member.plan.tasks {
-            let place = *places.entry(task.version).or_insert_with(|| {
+            let place = *places.entry(same(task)).or_insert_with(|| {
                 let id = TaskId(planned.len() as i64);
                 planned.push((TaskRef { id, ..task.clone() }, 0));
                 planned.len() - 1

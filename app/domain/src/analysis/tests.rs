@@ -338,6 +338,30 @@ fn an_edited_task_is_another_task() {
     assert_eq!((row.tasks.len(), row.tasks_in_versions), (3, vec!["t2".to_owned()]));
 }
 
+/// Other runners tell names of tasks and not their bytes.
+#[test]
+fn tasks_of_unknown_bytes_are_told_apart_by_their_names() {
+    let unknown = |ids: &[i64]| {
+        let mut plan = plan(ids, 2, false);
+        plan.tasks.iter_mut().for_each(|task| task.version = ContentHash::UNKNOWN);
+        plan
+    };
+    let seven = unknown(&[1, 2, 3, 4, 5, 6, 7]);
+    let records = trials(
+        &seven,
+        0,
+        |task, condition, _| {
+            if task > 2 || condition == WithSkill { Outcome::Pass } else { Outcome::Fail }
+        },
+    );
+    let report = EvaluationReport::compute(EvaluationId(1), Timestamp(1000), &seven, &records);
+    let row = pool(PoolKey::of(&seven), &[member(1, &seven, &records)]);
+    assert_eq!((row.tasks.len(), row.totals), (7, report.totals));
+    let other = unknown(&[1, 2, 3, 4, 5, 6, 8]);
+    assert_ne!(PoolKey::of(&seven), PoolKey::of(&other), "seven tasks are not any seven tasks");
+    assert_eq!(PoolKey::of(&seven), PoolKey::of(&unknown(&[7, 6, 5, 4, 3, 2, 1])));
+}
+
 #[test]
 fn another_comparison_is_another_row_and_has_no_rank() {
     let plain = plan(&[1, 2, 3, 4, 5, 6], 1, false);
