@@ -49,9 +49,9 @@ impl Ops {
     async fn stored_or_open(&self, plan: EvaluationPlan, seed: Option<u64>) -> Result<Started> {
         let is_it = |row: &EvaluationRow| {
             let seed = seed.unwrap_or(row.plan.seed);
-            row.imported.is_none() && is_open(row) && row.plan == EvaluationPlan { seed, ..plan.clone() }
+            row.plan == EvaluationPlan { seed, ..plan.clone() }
         };
-        match self.store.evaluations().await?.iter().find(|row| is_it(row)) {
+        match self.store.open_evaluations().await?.iter().rev().find(|row| is_it(row)) {
             Some(row) => Ok(Started::GoesOn(row.id)),
             None => Ok(Started::New(self.store.create_evaluation(&plan, self.now()).await?)),
         }
@@ -65,11 +65,7 @@ impl Ops {
         if let Some(finished) = self.store.find_finished_like(plan).await? {
             return Ok(Some(finished.id));
         }
-        let rows = self.store.evaluations().await?;
-        Ok(rows.into_iter().find(|row| is_open(row) && row.plan == *plan).map(|row| row.id))
+        let open = self.store.open_evaluations().await?;
+        Ok(open.into_iter().rev().find(|row| row.plan == *plan).map(|row| row.id))
     }
-}
-
-const fn is_open(row: &EvaluationRow) -> bool {
-    row.finished_at.is_none() && row.cancel_requested_at.is_none()
 }

@@ -133,6 +133,25 @@ fn the_same_command_goes_on_with_what_was_killed_instead_of_running_it_twice() {
 }
 
 #[test]
+fn the_same_audit_goes_on_with_what_was_killed() {
+    let home = Home::new("same-audit");
+    for name in ["a", "b"] {
+        home.task(&slow(name));
+    }
+    let tasks = home.tasks();
+    let command = ["audit", &tasks, "--concurrency", "1", "-k", "2"];
+    let mut audit = Running::start(home.command(&command));
+    audit.line("the second end", |line| line.starts_with("[2/8]"));
+    audit.stop("KILL");
+    let before = home.kept(1);
+    Running::start(home.command(&command)).end().told(0, &["audit 1, of the same plan"]);
+    let kept = home.kept(1);
+    assert!(ended(&kept).is_superset(&ended(&before)), "what had ended was changed");
+    assert!(kept.iter().all(|trial| trial.row.state.word() == "finished"));
+    home.finish();
+}
+
+#[test]
 fn a_container_that_vanishes_is_no_score_and_is_tried_again() {
     let home = Home::new("vanish");
     home.task(&slow("one"));
