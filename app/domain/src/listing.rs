@@ -315,8 +315,10 @@ pub struct TrialCounts {
     pub passed: u64,
     /// Failed.
     pub failed: u64,
-    /// Finished without a score: trouble or cancelled.
+    /// Finished without a score, for trouble.
     pub not_scored: u64,
+    /// Cancelled, by a person or by the plan's own rule.
+    pub not_run: u64,
 }
 
 impl TrialCounts {
@@ -327,6 +329,7 @@ impl TrialCounts {
             match trial {
                 (Some("pass"), _) => counts.passed += 1,
                 (Some("fail"), _) => counts.failed += 1,
+                (Some("cancelled"), _) => counts.not_run += 1,
                 (Some(_), _) => counts.not_scored += 1,
                 (None, "queued") => counts.queued += 1,
                 (None, _) => counts.running += 1,
@@ -344,7 +347,7 @@ impl TrialCounts {
     /// Finished trials.
     #[must_use]
     pub const fn finished(&self) -> u64 {
-        self.passed + self.failed + self.not_scored
+        self.passed + self.failed + self.not_scored + self.not_run
     }
 }
 

@@ -70,10 +70,10 @@ fn Standing(counts: TrialCounts) -> impl IntoView {
     } else {
         format!("{} of {} finished", count(counts.finished()), count(counts.total()))
     };
-    let missing =
-        (counts.not_scored > 0).then(|| format!("{} not scored", plural(counts.not_scored, "trial", "trials")));
+    let told = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", plural(n, "trial", "trials")));
+    let missing = [told(counts.not_scored, "not scored"), told(counts.not_run, "not run")];
     view! {
         <span class=if done { "standing" } else { "standing standing-running" }>{words}</span>
-        {missing.map(|words| view! { <span class="quiet block">{words}</span> })}
+        {missing.into_iter().flatten().map(|words| view! { <span class="quiet block">{words}</span> }).collect_view()}
     }
 }

@@ -111,7 +111,7 @@ fn inside(column: Column, row: &LeaderboardRow) -> AnyView {
             let ci = measured.rho_ci.map(|ci| view! { <span class="quiet block">{change_interval(ci)}</span> });
             view! { {change(measured.rho)}{ci} }.into_any()
         }
-        Column::Quadrant => or_dash(measured.quadrant.map(|quadrant| quadrant.name().to_owned())),
+        Column::Quadrant => quadrant(row).into_any(),
         Column::Tokens => tokens(measured.tokens_per_solve).into_any(),
         Column::Money => {
             let prices = measured.prices.clone().filter(|_| measured.money_per_solve.is_some());
@@ -232,8 +232,18 @@ fn verdict(row: &LeaderboardRow) -> impl IntoView + use<> {
         }
         (raw, _) => Some(format!("p {}", number(raw))),
     };
+    let alone = Some(row.record.says_alone()).filter(|alone| *alone != row.says());
     view! {
         <Verdict says=row.says() ranked=row.record.unranked.is_none()/>
         {words.map(|words| view! { <span class="quiet block">{words}</span> })}
+        {alone.map(|alone| view! { <span class="quiet block">{format!("alone: {}", alone.to_string().to_lowercase())}</span> })}
     }
+}
+
+/// A quadrant is a statement about Δ: where that is not settled, so is this.
+fn quadrant(row: &LeaderboardRow) -> impl IntoView + use<> {
+    let words = row.record.measured.quadrant.map_or_else(|| UNKNOWN.to_owned(), |quadrant| quadrant.name().to_owned());
+    let open = row.record.measured.quadrant.is_some() && !row.says().is_settled();
+    let doubt = open.then_some("if Δ holds: ");
+    view! { <span class=if open { "quiet" } else { "" }>{doubt}{words}</span> }
 }

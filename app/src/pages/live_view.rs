@@ -90,7 +90,7 @@ pub(super) fn Bar(counts: TrialCounts) -> impl IntoView {
     let parts: [(&str, u64); 4] = [
         ("bar-pass", counts.passed),
         ("bar-fail", counts.failed),
-        ("bar-none", counts.not_scored),
+        ("bar-none", counts.not_scored + counts.not_run),
         ("bar-running", counts.running),
     ];
     let segments = parts.map(|(class, n)| {
@@ -110,6 +110,7 @@ pub(super) fn Bar(counts: TrialCounts) -> impl IntoView {
             {number("key-pass", counts.passed, "passed")}
             {number("key-fail", counts.failed, "failed")}
             {number("key-none", counts.not_scored, "not scored")}
+            {number("key-none", counts.not_run, "not run")}
             {number("key-running", counts.running, "running")}
             {number("key-queued", counts.queued, "queued")}
         </ul>

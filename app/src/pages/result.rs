@@ -21,6 +21,7 @@ pub fn result(view: EvaluationView) -> impl IntoView {
     let nothing = report.totals.pairs_complete == 0;
     let same = !report.comparison.kind.is_of_a_skill();
     let (id, repeats, totals) = (report.evaluation_id, report.repeats, report.totals.clone());
+    let ended_early = report.stopped.is_some();
     view! {
         <ResultHeadline report=report.clone()/>
         <Cautions report=report.clone()/>
@@ -41,7 +42,7 @@ pub fn result(view: EvaluationView) -> impl IntoView {
                 <Tokens charts=charts pairs=totals.pairs_with_tokens/>
             }
         })}
-        <LeftOut id=id totals=totals parts=left_out/>
+        <LeftOut id=id totals=totals parts=left_out ended_early=ended_early/>
         <Exports evaluation=id has_patches=has_patches/>
     }
 }
@@ -50,9 +51,6 @@ pub fn result(view: EvaluationView) -> impl IntoView {
 #[component]
 fn Cautions(report: EvaluationReport) -> impl IntoView {
     let mut words: Vec<String> = Vec::new();
-    if report.is_scripted() {
-        words.push("The model's answers came from a file. This shows how an evaluation looks; it says nothing about a real model, and is never ranked.".to_owned());
-    }
     words.extend(report.imported.as_ref().map(|imported| format!("{}.", imported.sentence())));
     let detail = report.detail.as_deref();
     if let Some((clustered, plain)) =

@@ -31,6 +31,7 @@ pub fn ResultHeadline(report: EvaluationReport) -> impl IntoView {
         <section class=format!("headline {tone}") aria-label="Result">
             <p class="verdict"><Icon sign=sign/><span>{word}</span><ScriptedChip scripted=scripted/><ImportedChip imported=imported/></p>
             {main}
+            {scripted.then(|| view! { <p class="headline-meaning">"A demonstration: the model's answers came from a file, so this says nothing about a real one."</p> })}
             <p class="headline-meaning">{meaning}</p>
             <p class="headline-sentence">{sentence}</p>
             {(!advice.is_empty()).then(|| view! { <p class="headline-advice">{advice}</p> })}
@@ -53,7 +54,9 @@ fn difference(totals: &Totals, settled: bool, noise: Option<&MeasuredNoise>) -> 
     );
     let noise = noise.map(|noise| noise.band);
     let shaded = noise.map(|noise| {
-        let words = format!("shaded: the noise floor of these tasks, {}", points_in_words(noise).replace('+', "±"));
+        let place = if delta.abs() > noise { "outside" } else { "inside" };
+        let size = points_in_words(noise).replace('+', "±");
+        let words = format!("shaded: how far chance alone moves Δ on these tasks, {size}; this Δ lies {place}");
         view! { <span class="quiet">{words}</span> }
     });
     Some(view! {
@@ -113,16 +116,13 @@ fn facts(report: &EvaluationReport) -> impl IntoView + use<> {
         let of = format!("of {}, though nothing differed", plural(totals.pairs_complete, "pair", "pairs"));
         fact("Flipped", count(flips), view! { <span class="quiet">{of}</span> })
     });
-    let left_out = match totals.pairs_incomplete {
-        0 => "complete, none left out".to_owned(),
-        n => format!("complete, {} left out", count(n)),
-    };
+    let others = format!("complete, {}", totals.others_in_words());
     view! {
         <dl class="headline-facts">
             {flipped}
             {fact("Tokens (ρ)", change(totals.rho), view! { {rho_ci}<span class="quiet">{tokens_words(totals)}</span> })}
             {opened}
-            {fact("Pairs", count(totals.pairs_complete), view! { <span class="quiet">{left_out}</span> })}
+            {fact("Pairs", count(totals.pairs_complete), view! { <span class="quiet">{others}</span> })}
         </dl>
     }
 }

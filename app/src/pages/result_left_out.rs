@@ -19,19 +19,29 @@ pub fn LeftOut(
     totals: Totals,
     /// What is not in them.
     parts: Parts,
+    /// Whether the plan's own rule ended it early.
+    ended_early: bool,
 ) -> impl IntoView {
     let bounds = totals.delta_bounds.filter(|_| totals.pairs_complete > 0).map(|[least, most]| {
         view! { <p>"Had they gone worst or best for the skill, Δ would lie between " <Delta delta=Some(least) neutral=true/> " and " <Delta delta=Some(most) neutral=true/> "."</p> }
     });
     let why = (parts.in_trouble > 0).then(|| {
-        view! { <p class="quiet">"Trouble of engine, network, provider or verifier is no score of the agent; it was tried again, blind to the arm, and stayed."</p> }
+        view! { <p class="quiet">"These trials failed for reasons outside the agent (engine, network, provider or verifier). They were tried again, blind to the arm, and count neither as pass nor as fail."</p> }
     });
     let cancelled = (parts.cancelled > 0).then(|| {
-        let words = format!(
-            "{} cancelled before a score; start the evaluation again to have them.",
-            plural(parts.cancelled, "trial was", "trials were")
-        );
-        item(Sign::Barred, "cancelled", words)
+        let trials = plural(parts.cancelled, "trial was", "trials were");
+        match ended_early {
+            true => item(
+                Sign::Barred,
+                "not run",
+                format!("{trials} not run: the evaluation ended early, as its plan allowed."),
+            ),
+            false => item(
+                Sign::Barred,
+                "cancelled",
+                format!("{trials} cancelled before a score; start the evaluation again to have them."),
+            ),
+        }
     });
     let one_armed = (parts.one_armed > 0).then(|| {
         let words = format!(

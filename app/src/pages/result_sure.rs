@@ -56,7 +56,7 @@ fn items(report: &EvaluationReport, detail: &ResultDetail) -> Vec<Item> {
     });
     let others = [
         detail.clustered.as_ref().map(clustered),
-        detail.activated_only.as_ref().map(activated),
+        detail.activated_only.as_ref().filter(|only| only.pairs < report.totals.pairs_complete).map(activated),
         detail.test_cases.as_ref().map(cases),
         detail.error_rates.as_ref().map(errors),
         gain(report, detail).filter(|_| report.comparison.kind.is_of_a_skill()),
@@ -162,7 +162,8 @@ fn errors(rates: &ErrorRates) -> Item {
 }
 
 fn gain(report: &EvaluationReport, detail: &ResultDetail) -> Option<Item> {
-    report.totals.delta?;
+    // A share of what could be gained says nothing of a loss.
+    report.totals.delta.filter(|delta| *delta >= 0.0)?;
     Some(match detail.normalized_gain {
         Some(gain) => Item {
             name: "Of what could be gained",

@@ -71,7 +71,7 @@ async fn each_verdict_is_said_in_words_that_need_no_statistics() {
             |task, arm, _| Some(verdict(if with(arm) { task < 7 } else { task < 5 })),
             &[
                 "Inconclusive",
-                "This cannot tell whether the skill helps: the true difference may be anything from a loss of",
+                "This cannot tell whether the skill helps or harms: the true difference may be anything from a loss of",
                 "to a gain of",
             ],
         ),
@@ -144,7 +144,7 @@ async fn every_other_state_says_what_it_is() {
             "scripted",
             |plan| plan.model = plan.model.take().map(|model| ModelRef { scripted: true, ..model }),
             rescues,
-            &["The model's answers came from a file."],
+            &["A demonstration: the model's answers came from a file"],
         ),
         ("repeats", |plan| plan.repeats = 2, rescues, &["With the skill 24 of 24 trials pass, without it 2"]),
         (
@@ -188,15 +188,25 @@ async fn every_other_state_says_what_it_is() {
 async fn the_page_tells_actor_usage_cost_activation_and_doubts() {
     let rule: Rule =
         |task, arm, _| Some(if task < 4 && with(arm) { trouble() } else { verdict(with(arm) && task % 2 == 0) });
-    let (site, id) = site(14, 1, rule).await;
-    let page = text(&get(&site, &format!("/evaluations/{id}")).await.body);
+    let store = Store::temp().await.unwrap();
+    let tasks: Vec<(String, &str)> = (0..14).map(|i| (format!("task-{i:03}"), CATEGORIES[i % 3])).collect();
+    let plan = plan(&store, "Count sheep", &tasks, 1).await;
+    let id = run(&store, &plan, |task, arm, repeat| {
+        let mut ended = result(rule, task, arm, repeat)?;
+        if task == 5 && with(arm) {
+            ended.activation = Activation { listed: Some(true), opened: Some(false), ..Activation::default() };
+        }
+        Some(ended)
+    })
+    .await;
+    let page = text(&get(&site_of(store), &format!("/evaluations/{id}")).await.body);
     for words in [
         "claude-code 2.0.76",
         "claude-sonnet-4-5",
         "· cache read",
         "by the price table USD 2026-01-15.",
         "Offered to the model 10 of 10 trials that can tell",
-        "Opened by the agent 10 of 10 trials that can tell",
+        "Opened by the agent 9 of 10 trials that can tell",
         "Files of the skill that were read (1)",
         "Trouble did not hit both arms alike",
         "More trials of one arm than of the other could not be scored",

@@ -61,7 +61,9 @@ impl Ops {
             report.detail = Some(Box::new(detail(&report, trials, &labels)));
         }
         let noise_floor = match report.noise_floor {
-            None if report.finished && row.imported.is_none() => self.noise_floor(&row.plan).await?,
+            None if report.finished && row.imported.is_none() => {
+                self.noise_floor(&row.plan, report.totals.tasks_complete).await?
+            }
             own => own,
         };
         // An agent that calls its model by ways of its own has spent nobody knows what.

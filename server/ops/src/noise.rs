@@ -12,12 +12,12 @@ use crate::{Ops, Result};
 const MOST: usize = 20;
 
 impl Ops {
-    /// What Δ over a plan's tasks does where nothing differs, as finished A/A evaluations of any of these tasks with the same agent and model
+    /// What Δ over so many of a plan's tasks does where nothing differs, as finished A/A evaluations of any of these tasks with the same agent and model
     /// showed; `None` where there is none. Whether they ran without a skill or with one twice does not matter: either is noise.
     ///
     /// # Errors
     /// Storage trouble.
-    pub async fn noise_floor(&self, plan: &EvaluationPlan) -> Result<Option<MeasuredNoise>> {
+    pub async fn noise_floor(&self, plan: &EvaluationPlan, tasks: u64) -> Result<Option<MeasuredNoise>> {
         let model = |plan: &EvaluationPlan| plan.model.as_ref().map(|model| (model.name.clone(), model.scripted));
         let wanted: Vec<ContentHash> = plan.tasks.iter().map(|task| task.version).collect();
         let mut seen = vec![PairCounts::default(); wanted.len()];
@@ -40,6 +40,6 @@ impl Ops {
             }
         }
         evaluations.sort_unstable();
-        Ok(MeasuredNoise::of(evaluations, &seen, plan.tasks.len() as u64, plan.repeats))
+        Ok(MeasuredNoise::of(evaluations, &seen, tasks, plan.repeats))
     }
 }

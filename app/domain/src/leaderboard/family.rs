@@ -51,15 +51,25 @@ pub(super) fn standings(rows: &[RowRecord]) -> Vec<Standing> {
 
 /// A row that does not compete.
 fn alone(row: &RowRecord) -> Standing {
-    let raw = row.measured.estimate.map(|estimate| DeltaVerdict::raw(&estimate, &VerdictRule::default()));
-    let says = match &row.attestation {
-        // The table tells of tasks, and no outcome of so few could be told from chance; it tells no p.
-        Attestation::Published { .. } if smallest_p(row.measured.tasks) > Alpha::FIVE_PERCENT.value() => {
-            Says::CannotBeResolved
-        }
-        _ => Says::of(raw.as_ref()),
-    };
+    let says = row.says_alone();
     Standing { tier: None, tiers: 0, p_holm: None, family_size: 0, q_bh: None, says, adjusted: false }
+}
+
+impl RowRecord {
+    /// What it shows by itself, as its evaluation's page says it: without regard to how many rows are compared.
+    #[must_use]
+    pub fn says_alone(&self) -> Says {
+        match &self.attestation {
+            // The table tells of tasks, and no outcome of so few could be told from chance; it tells no p.
+            Attestation::Published { .. } if smallest_p(self.measured.tasks) > Alpha::FIVE_PERCENT.value() => {
+                Says::CannotBeResolved
+            }
+            _ => {
+                let raw = self.measured.estimate.map(|estimate| DeltaVerdict::raw(&estimate, &VerdictRule::default()));
+                Says::of(raw.as_ref())
+            }
+        }
+    }
 }
 
 fn judged(family: &[&RowRecord]) -> Vec<Standing> {

@@ -56,12 +56,13 @@ pub fn headline(report: &EvaluationReport) -> Headline {
     if comparison.kind == Compared::Same {
         return alike(report, scope);
     }
-    // What an early end left out may go any way, and says nothing worth bounds.
+    // What an early end did not run may go any way, and says nothing worth bounds; what trouble took is told all the same.
     let bounds = report.totals.delta_bounds.filter(|_| report.stopped.is_none());
-    let not_run = report.stopped.is_some() && scope.finished && report.totals.pairs_complete > 0;
-    let pairs_incomplete = if not_run { 0 } else { report.totals.pairs_incomplete };
+    let ended_early = report.stopped.is_some() && scope.finished && report.totals.pairs_complete > 0;
+    let not_run = if ended_early { report.totals.pairs_not_run } else { 0 };
+    let pairs_incomplete = report.totals.pairs_incomplete.saturating_sub(not_run);
     let totals = Totals { delta_bounds: bounds, pairs_incomplete, ..report.totals.clone() };
-    let mut headline = marked(judged(&totals, scope, comparison.kind), report);
+    let mut headline = marked(judged(&totals, scope, comparison.kind), report, &totals);
     if report.imported.is_some() && scope.finished && totals.verdict.is_none() {
         headline.advice = "The source reports no task in both arms with a score. Results of the other arm can be imported together with these.".to_owned();
     }
@@ -72,7 +73,7 @@ pub fn headline(report: &EvaluationReport) -> Headline {
 }
 
 /// Says of a result that is over whether it was ended early, and what its verdict rests on if not on a fixed number of tasks.
-fn marked(headline: Headline, report: &EvaluationReport) -> Headline {
+fn marked(headline: Headline, report: &EvaluationReport, totals: &Totals) -> Headline {
     let Some(seen) = report.seen.filter(|_| report.finished) else { return headline };
     let needed = number::e_value(Some(1.0 / Alpha::FIVE_PERCENT.value()));
     let evidence = number::e_value(Some(seen.e_value));
@@ -95,7 +96,12 @@ fn marked(headline: Headline, report: &EvaluationReport) -> Headline {
         Some(_) => headline.sentence.trim_end_matches('.').to_owned() + "; ended early.",
         None => headline.sentence,
     };
-    let advice = format!("{advice} {}", headline.advice).trim_end().to_owned();
+    // It ended since more of these tasks could not have told more.
+    let rest = match report.stopped.map(|stopped| stopped.why) {
+        Some(StopReason::Futility) => out_of_reach(totals, "task").unwrap_or_default() + &left_out(totals),
+        Some(StopReason::Evidence | StopReason::OutOfTime) | None => headline.advice,
+    };
+    let advice = format!("{advice} {}", rest.trim_start()).trim_end().to_owned();
     Headline { sentence, advice, ..headline }
 }
 
@@ -141,8 +147,8 @@ fn floor(noise: &MeasuredNoise) -> String {
 
 /// What stands there while trials are still to come: the numbers so far, Δ only from where an outcome could be told from chance.
 fn interim(totals: &Totals, scope: Scope, compared: Compared) -> Headline {
-    let pairs = u32::try_from(totals.pairs_complete).unwrap_or(u32::MAX);
-    let shown = smallest_p(pairs) <= Alpha::FIVE_PERCENT.value();
+    let tasks = u32::try_from(totals.tasks_complete).unwrap_or(u32::MAX);
+    let shown = smallest_p(tasks) <= Alpha::FIVE_PERCENT.value();
     let advice = format!(
         "Interim: {} still to come.",
         match totals.pairs_incomplete {
@@ -212,13 +218,27 @@ fn meaning(verdict: &DeltaVerdict, compared: Compared, unit: &str) -> String {
             number::bare_points(*margin).trim_start_matches('+'),
         ),
         DeltaVerdict::Inconclusive(evidence) if leaves_out_zero(evidence.ci) => format!(
-            "This points to a {}, but not clearly enough: the interval leaves out 0, and yet {}.",
+            "This points to a {}, but does not prove it: {}.",
             if evidence.ci.low > 0.0 { "gain" } else { "loss" },
             match evidence.adjustment {
-                Adjustment::Anytime => "the evidence falls short of what a plan that may stop early asks for",
-                Adjustment::Raw | Adjustment::Holm { .. } => "the exact test cannot rule out chance",
+                Adjustment::Anytime => {
+                    "the evidence falls short of what a plan that may stop early asks for".to_owned()
+                }
+                Adjustment::Raw => format!(
+                    "chance alone would give a difference this large in {} such runs, and at most 5 in 100 are allowed",
+                    number::how_often(evidence.p)
+                ),
+                Adjustment::Holm { .. } => "among so many that are compared chance cannot be ruled out".to_owned(),
             },
         ),
+        DeltaVerdict::Inconclusive(evidence)
+            if matches!(evidence.adjustment, Adjustment::Raw) && evidence.p <= Alpha::FIVE_PERCENT.value() =>
+        {
+            format!(
+                "This points to a {}, but does not prove it: chance alone is unlikely to give so large a difference, and yet the interval reaches 0. It takes both.",
+                if evidence.delta > 0.0 { "gain" } else { "loss" },
+            )
+        }
         DeltaVerdict::Inconclusive(Evidence { ci, .. }) => format!(
             "This cannot tell whether {better}: the true difference may be anything from {} to {}.",
             difference(ci.low),
@@ -262,10 +282,23 @@ fn advice(verdict: &DeltaVerdict, totals: &Totals, unit: &str) -> String {
         DeltaVerdict::Improves(_) | DeltaVerdict::Harms(_) => String::new(),
         DeltaVerdict::NoEffect { .. } => "A difference that matters has been ruled out.".to_owned(),
         DeltaVerdict::Inconclusive(_) => {
-            format!("Not enough to tell a difference from chance; more {unit}s would narrow the interval.")
+            out_of_reach(totals, unit).unwrap_or_else(|| format!("More {unit}s would narrow the interval."))
         }
     };
     (advice + &left_out(totals)).trim_start().to_owned()
+}
+
+/// What keeps these tasks from showing more, however many of them there are.
+fn out_of_reach(totals: &Totals, unit: &str) -> Option<String> {
+    match (totals.pass_rate_without?, totals.pass_rate_with?) {
+        (without, _) if without >= 1.0 => {
+            Some(format!("Every {unit} passes in the baseline arm, so no gain can show here: choose harder {unit}s."))
+        }
+        (without, with) if without <= 0.0 && with <= 0.0 => {
+            Some(format!("No {unit} passes in either arm, so no difference can show here: choose easier {unit}s."))
+        }
+        _ => None,
+    }
 }
 
 /// ` 2 pairs left out of Δ; had they gone …`, after a blank; empty where none is.

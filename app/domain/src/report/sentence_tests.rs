@@ -35,7 +35,7 @@ fn the_sentence_says_what_the_numbers_say() {
         (
             (1, 0, 9, 0),
             "inconclusive",
-            "This cannot tell whether the skill helps: the true difference may be anything from a loss of",
+            "This cannot tell whether the skill helps or harms: the true difference may be anything from a loss of",
             "With the skill 10 of 10 tasks pass, without it 9 (1 rescued, 0 broken); Δ +10 percentage points",
         ),
         (
@@ -67,6 +67,28 @@ fn the_sentence_says_what_the_numbers_say() {
 }
 
 #[test]
+fn what_tasks_cannot_show_is_said_instead_of_asking_for_more_of_them() {
+    for (verdicts, advice) in [
+        (['p', 'p'], "Every task passes in the baseline arm, so no gain can show here: choose harder tasks."),
+        (['f', 'p'], "Every task passes in the baseline arm, so no gain can show here: choose harder tasks."),
+        (['f', 'f'], "No task passes in either arm, so no difference can show here: choose easier tasks."),
+        (['p', 'f'], "More tasks would narrow the interval."),
+    ] {
+        let names: Vec<String> = (0..12).map(|i| format!("t{i:02}")).collect();
+        let rows: Vec<Row<'_>> = names
+            .iter()
+            .enumerate()
+            .flat_map(|(at, name)| {
+                let [with, without] = if at < 2 { verdicts } else { [verdicts[1]; 2] };
+                [(name.as_str(), WithSkill, with, None), (name.as_str(), NoSkill, without, None)]
+            })
+            .collect();
+        let got = headline(&report(&rows));
+        assert_eq!((got.class.as_str(), got.advice.as_str()), ("inconclusive", advice), "{verdicts:?}");
+    }
+}
+
+#[test]
 fn a_running_evaluation_gives_interim_numbers_and_no_verdict() {
     let report = report(&[
         ("t1", WithSkill, 'p', None),
@@ -78,6 +100,13 @@ fn a_running_evaluation_gives_interim_numbers_and_no_verdict() {
     assert_eq!((early.class.as_str(), report.finished), ("interim", false));
     assert_eq!(early.sentence, "With the skill 1 of 1 task passes so far, without it 0.");
     assert_eq!(early.advice, "Interim: 1 pair is still to come.");
+    // Repeats do not make two tasks six.
+    let repeated = EvaluationReport {
+        totals: Totals { pairs_complete: 12, ..report.totals.clone() },
+        repeats: 12,
+        ..report.clone()
+    };
+    assert!(!headline(&repeated).sentence.contains('Δ'), "{}", headline(&repeated).sentence);
     // Δ is told from where an outcome could be told from chance.
     let names: Vec<String> = (0..7).map(|i| format!("t{i}")).collect();
     for (complete, told) in [(5, false), (6, true)] {

@@ -35,7 +35,9 @@ pub(super) struct ArmWords {
 impl ArmWords {
     pub(super) const fn of(compared: Compared) -> Self {
         match compared {
-            Compared::NoSkill => Self { with: "With the skill", without: "without it", better: "the skill helps" },
+            Compared::NoSkill => {
+                Self { with: "With the skill", without: "without it", better: "the skill helps or harms" }
+            }
             Compared::PreviousVersion => Self {
                 with: "With the new version",
                 without: "with the previous one",

@@ -1,9 +1,12 @@
 //! The headline numbers over all complete pairs.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{TaskReport, TrialRecord};
 use crate::condition::{Condition, Flip, Pair};
+use crate::id::TrialId;
 use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
 use crate::stats::delta::{DeltaEstimate, delta, point};
@@ -20,6 +23,9 @@ pub struct Totals {
     pub pairs_complete: u64,
     /// The others.
     pub pairs_incomplete: u64,
+    /// Those of them that are missing for nothing else than that a trial was cancelled, by a person or by the plan's own rule.
+    #[serde(default)]
+    pub pairs_not_run: u64,
     /// Tasks with at least one complete pair: the n of Δ.
     pub tasks_complete: u64,
     /// Mean over those tasks of the share of with-skill passes.
@@ -114,6 +120,7 @@ impl Totals {
         let totals = Self {
             pairs_complete: complete,
             pairs_incomplete: pairs().count() as u64 - complete,
+            pairs_not_run: not_run(tasks, trials.clone()),
             tasks_complete: tasks.iter().filter(|task| task.delta.is_some()).count() as u64,
             pass_rate_with,
             pass_rate_without,
@@ -146,6 +153,20 @@ impl Totals {
     }
 }
 
+impl Totals {
+    /// What is beside the complete pairs, in words: `none left out`, `3 left out, 21 not run`.
+    #[must_use]
+    pub fn others_in_words(&self) -> String {
+        let not_run = self.pairs_not_run.min(self.pairs_incomplete);
+        match (self.pairs_incomplete - not_run, not_run) {
+            (0, 0) => "none left out".to_owned(),
+            (left_out, 0) => format!("{left_out} left out"),
+            (0, not_run) => format!("{not_run} not run"),
+            (left_out, not_run) => format!("{left_out} left out, {not_run} not run"),
+        }
+    }
+}
+
 /// Δ over complete pairs, without all that goes with it.
 #[must_use]
 pub fn delta_of(tasks: &[TaskReport]) -> Option<f64> {
@@ -165,6 +186,20 @@ pub(crate) fn token_sums(tasks: &[TaskReport]) -> Vec<Pair<f64>> {
         (!tokens.is_empty()).then(|| Pair { without: sum(|pair| pair.without), with: sum(|pair| pair.with) })
     };
     tasks.iter().filter_map(of_task).collect()
+}
+
+/// Pairs of which a trial was cancelled, and that nothing else kept from being complete.
+fn not_run<'a>(tasks: &[TaskReport], trials: impl IntoIterator<Item = &'a TrialRecord>) -> u64 {
+    let ended: HashMap<TrialId, &Verdict> =
+        trials.into_iter().filter_map(|trial| Some((trial.id, trial.state.verdict()?))).collect();
+    let missing = tasks.iter().flat_map(|task| &task.pairs).filter(|pair| pair.flip.is_none() && pair.void.is_none());
+    let verdicts =
+        |pair: &super::PairedTrials| [pair.trials.without, pair.trials.with].map(|trial| ended.get(&trial?).copied());
+    let is_it = |pair: &&super::PairedTrials| {
+        let verdicts = verdicts(pair);
+        verdicts.contains(&Some(&Verdict::Cancelled)) && !verdicts.iter().any(|verdict| is_trouble(*verdict))
+    };
+    missing.filter(is_it).count() as u64
 }
 
 const fn is_trouble(verdict: Option<&Verdict>) -> bool {

@@ -70,7 +70,7 @@ pub(super) fn facts(report: &EvaluationReport) -> Vec<(&'static str, String)> {
             ),
         ),
         ("Skill opened", report.opened_in_words()),
-        ("Pairs", format!("{} complete, {} left out", totals.pairs_complete, totals.pairs_incomplete)),
+        ("Pairs", format!("{} complete, {}", totals.pairs_complete, totals.others_in_words())),
         (
             "Flips",
             format!(
