@@ -7,6 +7,7 @@ use domain::plan::EvaluationPlan;
 use domain::report::EvaluationReport;
 use domain::stats::alpha::Alpha;
 use domain::stop::{Seen, StopReason, Stopped, TaskSoFar, decide};
+use domain::time::Timestamp;
 use store::EvaluationRow;
 
 use crate::{Ops, Result};
@@ -22,11 +23,13 @@ impl Ops {
         if row.finished_at.is_some() {
             return Ok(true);
         }
+        // Where nothing waits, nothing can be ended. What comes back to the queue later, after trouble, is asked about then.
+        if row.counts.queued == 0 {
+            return Ok(false);
+        }
         let stopped = match row.stopped {
             None => self.decided(&row).await?,
-            // What has come back to the queue since, after trouble, is not to run either.
-            known if row.counts.queued > 0 => known,
-            Some(_) => return Ok(false),
+            known => known,
         };
         if let Some(stopped) = &stopped {
             let cancelled = self.store.stop_early(id, stopped, self.now()).await?;
@@ -38,10 +41,7 @@ impl Ops {
     async fn decided(&self, row: &EvaluationRow) -> Result<Option<Stopped>> {
         let at = self.now();
         let settings = &row.plan.settings;
-        let time = settings.spending.evaluation_seconds.zip(row.started_at);
-        let is_late = time.is_some_and(|(seconds, start)| {
-            at >= start.plus_ms(i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX))
-        });
+        let is_late = row.started_at.and_then(|start| ends_at(&row.plan, start)).is_some_and(|end| at >= end);
         if settings.stop.is_none() && !is_late {
             return Ok(None);
         }
@@ -60,4 +60,11 @@ impl Ops {
 #[must_use]
 pub fn may_end_early(plan: &EvaluationPlan) -> bool {
     !plan.settings.stop.is_none() || plan.settings.spending.evaluation_seconds.is_some()
+}
+
+/// When the time of an evaluation is up that began at `start`; `None` where its plan sets it none.
+#[must_use]
+pub fn ends_at(plan: &EvaluationPlan, start: Timestamp) -> Option<Timestamp> {
+    let seconds = plan.settings.spending.evaluation_seconds?;
+    Some(start.plus_ms(i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX)))
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use domain::analysis::{TaskLabels, detail};
 use domain::attempt::AttemptResult;
-use domain::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
+use domain::id::{EvaluationId, EventId, TaskId, TrialId};
 use domain::listing::{EvaluationListing, EvaluationsPage, LiveEvent, TrialCounts};
 use domain::order::Happening;
 use domain::plan::EvaluationPlan;
@@ -125,9 +125,11 @@ impl Ops {
     /// Stops an evaluation: waiting trials are cancelled, running ones are told to stop.
     ///
     /// # Errors
-    /// [`OpsError::NotFound`], or storage trouble.
+    /// [`OpsError::NotFound`], [`OpsError::Invalid`] where all of it has been decided, or storage trouble.
     pub async fn cancel(&self, id: EvaluationId) -> Result<()> {
-        let stopped: Vec<AttemptId> = self.store.request_cancel(id, self.now()).await?;
+        let Some(stopped) = self.store.request_cancel(id, self.now()).await? else {
+            return Err(OpsError::invalid("it is finished: there is nothing left to cancel, and its result stays"));
+        };
         tracing::info!(evaluation = id.0, running = stopped.len(), "cancelled");
         Ok(())
     }

@@ -41,7 +41,7 @@ pub use again::Started;
 pub use analyze::{FileAnalysis, analyze_bytes, analyze_file, published_table};
 pub use approvals::HostValues;
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
-pub use early_end::may_end_early;
+pub use early_end::{ends_at, may_end_early};
 pub use error::{OpsError, Result};
 pub use export::Export;
 pub use leaderboard::{BadgeChoice, BadgeImage};

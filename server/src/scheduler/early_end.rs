@@ -1,10 +1,11 @@
-//! Which evaluations may be ended early, and when to ask: whenever a trial of one is over, and where its time runs, in each round.
+//! Which evaluations may be ended early, and when to ask: whenever a trial of one is over, and once its time is up.
 
 use std::collections::BTreeMap;
 
 use domain::id::EvaluationId;
 use domain::plan::EvaluationPlan;
-use ops::{Ops, OpsError, may_end_early};
+use domain::time::Timestamp;
+use ops::{Ops, OpsError, ends_at, may_end_early};
 use store::EvaluationRow;
 
 /// Evaluations under way that may end early.
@@ -14,8 +15,15 @@ pub(super) struct EarlyEnds {
 }
 
 struct Watched {
-    has_clock: bool,
+    /// When its time is up; `None` where its plan sets it none.
+    until: Option<Timestamp>,
     is_due: bool,
+}
+
+impl Watched {
+    fn is_due(&self, now: Timestamp) -> bool {
+        self.is_due || self.until.is_some_and(|until| now >= until)
+    }
 }
 
 impl EarlyEnds {
@@ -26,16 +34,17 @@ impl EarlyEnds {
     /// Takes over what an earlier run left: it may have gone down between a trial's end and the question.
     pub(super) fn found(&mut self, evaluations: &[EvaluationRow]) {
         for row in evaluations.iter().filter(|row| row.finished_at.is_none()) {
-            self.began(row.id, &row.plan);
+            if let Some(at) = row.started_at {
+                self.began(row.id, &row.plan, at);
+            }
             self.trial_ended(row.id);
         }
     }
 
-    /// A trial of this plan is under way.
-    pub(super) fn began(&mut self, id: EvaluationId, plan: &EvaluationPlan) {
+    /// A trial of this plan is under way; its time runs from the first one on.
+    pub(super) fn began(&mut self, id: EvaluationId, plan: &EvaluationPlan, at: Timestamp) {
         if may_end_early(plan) {
-            let has_clock = plan.settings.spending.evaluation_seconds.is_some();
-            self.watched.entry(id).or_insert(Watched { has_clock, is_due: false });
+            self.watched.entry(id).or_insert(Watched { until: ends_at(plan, at), is_due: false });
         }
     }
 
@@ -47,9 +56,9 @@ impl EarlyEnds {
     }
 
     /// Asks of each that is due. What could not be asked stays due.
-    pub(super) async fn look(&mut self) {
+    pub(super) async fn look(&mut self, now: Timestamp) {
         let due: Vec<EvaluationId> =
-            self.watched.iter().filter(|(_, watched)| watched.is_due || watched.has_clock).map(|(id, _)| *id).collect();
+            self.watched.iter().filter(|(_, watched)| watched.is_due(now)).map(|(id, _)| *id).collect();
         for id in due {
             match self.ops.end_early(id).await {
                 Ok(false) => {

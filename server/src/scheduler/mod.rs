@@ -5,6 +5,8 @@ mod early_end;
 mod obstacle;
 mod room;
 mod stranded;
+#[cfg(test)]
+mod tests;
 mod worker;
 mod workers;
 
@@ -146,8 +148,10 @@ impl Scheduler {
     /// One look around: stop what was cancelled, close what has died, start what can start.
     async fn round(&mut self) {
         self.stop_cancelled().await;
-        self.heard("close attempts whose lease is over", self.store.close_expired(self.now()).await.map(drop));
-        self.early_ends.look().await;
+        // One process owns the data folder: of the workers here it is known that they live, whatever the clock says.
+        let closed = self.store.close_expired(self.now(), &self.workers.attempts()).await;
+        self.heard("close attempts whose lease is over", closed.map(drop));
+        self.early_ends.look(self.now()).await;
         let mut paused = self.obstacles.look().await;
         while paused.is_none() {
             match self.claim().await {
@@ -194,7 +198,7 @@ impl Scheduler {
     }
 
     fn start(&mut self, claim: Claim) {
-        self.early_ends.began(claim.trial.evaluation, &claim.plan);
+        self.early_ends.began(claim.trial.evaluation, &claim.plan, self.now());
         let cancel = CancellationToken::new();
         let making = Making::of(&claim);
         let worker = Worker {

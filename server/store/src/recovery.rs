@@ -1,5 +1,7 @@
 //! Recovery is the normal path run again: attempts whose worker is gone are closed as interrupted and their trials step on.
 
+use std::collections::HashSet;
+
 use domain::id::{AttemptId, EvaluationId, TrialId};
 use domain::time::Timestamp;
 use domain::trial::{Phase, TrialInput, TrialState, interrupted};
@@ -40,12 +42,13 @@ pub struct LiveAttempt {
 }
 
 impl Store {
-    /// Closes every attempt whose lease is over at `at`.
+    /// Closes every attempt whose lease is over at `at`, but those of `alive`: whoever sees a worker at work need not guess by the clock,
+    /// which leaps when a machine wakes from sleep.
     ///
     /// # Errors
     /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`], [`crate::StoreError::Unreadable`].
-    pub async fn close_expired(&self, at: Timestamp) -> Result<Vec<ClosedAttempt>> {
-        self.close_running(at, |_| TrialInput::LeaseChecked { at }).await
+    pub async fn close_expired(&self, at: Timestamp, alive: &HashSet<AttemptId>) -> Result<Vec<ClosedAttempt>> {
+        self.close_running(at, alive, |_| TrialInput::LeaseChecked { at }).await
     }
 
     /// Closes every attempt that is under way, whatever its lease: for the start of a program, which owns the data folder and runs
@@ -54,7 +57,8 @@ impl Store {
     /// # Errors
     /// As [`Store::close_expired`].
     pub async fn close_all_running(&self, at: Timestamp) -> Result<Vec<ClosedAttempt>> {
-        self.close_running(at, |attempt| TrialInput::Ended { attempt, verdict: interrupted(), at }).await
+        self.close_running(at, &HashSet::new(), |attempt| TrialInput::Ended { attempt, verdict: interrupted(), at })
+            .await
     }
 
     /// The attempts that are under way. A container of any other attempt is to be destroyed.
@@ -70,10 +74,12 @@ impl Store {
     async fn close_running(
         &self,
         at: Timestamp,
+        but: &HashSet<AttemptId>,
         input: impl Fn(AttemptId) -> TrialInput,
     ) -> Result<Vec<ClosedAttempt>> {
         let mut change = self.change().await?;
-        let rows = trials::running(change.db()).await?;
+        let mut rows = trials::running(change.db()).await?;
+        rows.retain(|row| live(row).is_none_or(|live| !but.contains(&live.attempt)));
         let moved = steps::step_all(&mut change, &rows, at, |row| match live(row) {
             Some(live) => input(live.attempt),
             None => TrialInput::LeaseChecked { at },

@@ -69,6 +69,8 @@ async fn equal_plans_are_found_once_they_are_finished() {
         assert!(store.find_finished_like(&plan).await.unwrap().is_none());
         end(&store, &claim, 3, Verdict::Pass).await;
     }
+    assert_eq!(store.request_cancel(id, at(4)).await.unwrap(), None, "nothing is left to cancel");
+    assert_eq!(store.evaluation(id).await.unwrap().cancel_requested_at, None);
     let retitled = EvaluationPlan { title: "Another".into(), ..plan.clone() };
     assert_eq!(store.find_finished_like(&retitled).await.unwrap().unwrap().id, id);
     let reseeded = EvaluationPlan { seed: 8, ..plan.clone() };
@@ -88,8 +90,8 @@ async fn a_cancel_ends_everything_at_once_and_keeps_late_evidence() {
     end(&store, &done, 3, Verdict::Pass).await;
     let running = claim(&store, 4).await.unwrap();
 
-    assert_eq!(store.request_cancel(id, at(5)).await.unwrap(), [running.attempt]);
-    assert_eq!(store.request_cancel(id, at(6)).await.unwrap(), [], "asked again");
+    assert_eq!(store.request_cancel(id, at(5)).await.unwrap(), Some(vec![running.attempt]));
+    assert_eq!(store.request_cancel(id, at(6)).await.unwrap(), Some(vec![]), "asked again");
     let row = store.evaluation(id).await.unwrap();
     assert_eq!((row.cancel_requested_at, row.finished_at), (Some(at(5)), Some(at(5))));
     assert_eq!(row.counts, TrialCounts { finished: 4, unscored: 3, ..TrialCounts::default() });
@@ -196,4 +198,21 @@ async fn an_early_end_cancels_what_waits_and_lets_finish_what_runs() {
     let row = store.evaluation(id).await.unwrap();
     assert_eq!((row.stopped, row.finished_at, row.cancel_requested_at), (Some(why), Some(at(6)), None));
     assert!(matches!(store.stop_early(EvaluationId(99), &why, at(6)).await, Err(StoreError::NotFound { .. })));
+}
+
+#[tokio::test]
+async fn where_nothing_waits_nothing_is_ended_early() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 1, 1).await;
+    let id = store.create_evaluation(&plan, at(1)).await.unwrap();
+    let running = [claim(&store, 2).await.unwrap(), claim(&store, 2).await.unwrap()];
+    let seen = Seen { tasks: 1, rescued: 1, broken: 0, e_value: 1.0 };
+    let why = Stopped { why: StopReason::Futility, at: at(3), seen };
+    assert_eq!(store.stop_early(id, &why, at(3)).await.unwrap(), 0);
+    for claim in running {
+        end(&store, &claim, 4, Verdict::Pass).await;
+    }
+    assert_eq!(store.stop_early(id, &why, at(5)).await.unwrap(), 0);
+    let row = store.evaluation(id).await.unwrap();
+    assert_eq!((row.stopped, row.finished_at, row.cancel_requested_at), (None, Some(at(4)), None));
 }

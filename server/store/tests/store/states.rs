@@ -1,5 +1,7 @@
 //! Every state change goes through the domain's `step`, whatever the order of inputs.
 
+use std::collections::HashSet;
+
 use domain::attempt::AttemptResult;
 use domain::draw::Draw;
 use domain::id::AttemptId;
@@ -70,7 +72,7 @@ impl Twin {
                 TrialInput::Ended { attempt, verdict, at: now }
             }
             4 => {
-                store.close_expired(now).await.unwrap();
+                store.close_expired(now, &HashSet::new()).await.unwrap();
                 TrialInput::LeaseChecked { at: now }
             }
             _ => {
@@ -116,10 +118,12 @@ async fn an_expired_lease_queues_the_trial_anew_until_it_was_interrupted_too_oft
         let seconds = i64::from(number) * 100;
         let got = claim(&store, seconds).await.unwrap();
         assert_eq!((got.trial.position, got.number), (0, number));
-        assert!(store.close_expired(at(seconds + 60)).await.unwrap().is_empty(), "the lease holds");
+        assert!(store.close_expired(at(seconds + 60), &HashSet::new()).await.unwrap().is_empty(), "the lease holds");
         assert!(store.renew_lease(got.attempt, at(seconds + 80)).await.unwrap().is_yes());
-        assert!(store.close_expired(at(seconds + 80)).await.unwrap().is_empty(), "it was renewed");
-        let closed = store.close_expired(at(seconds + 81)).await.unwrap();
+        assert!(store.close_expired(at(seconds + 80), &HashSet::new()).await.unwrap().is_empty(), "it was renewed");
+        let alive = HashSet::from([got.attempt]);
+        assert!(store.close_expired(at(seconds + 81), &alive).await.unwrap().is_empty(), "its worker is seen");
+        let closed = store.close_expired(at(seconds + 81), &HashSet::new()).await.unwrap();
         assert_eq!(closed.iter().map(|c| (c.attempt, c.evaluation)).collect::<Vec<_>>(), [(got.attempt, evaluation)]);
         assert!(!store.renew_lease(got.attempt, at(seconds + 99)).await.unwrap().is_yes(), "too late");
         kept.push(got);
