@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::number::counted;
 
-/// Limits; `None` = no limit. A trial that reaches one fails as one that has used up its budget.
+/// Limits; `None` = no limit. A trial that reaches one of its own fails as one that has used up its budget; one that the evaluation's limit keeps
+/// from going on has no score, since what others spent is no result of its agent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpendingCaps {

@@ -39,7 +39,7 @@ pub fn LeftOut(
             false => item(
                 Sign::Barred,
                 "cancelled",
-                format!("{trials} cancelled before a score; start the evaluation again to have them."),
+                format!("{trials} cancelled before a score, by a person or because the evaluation's budget was used up; start the evaluation again to have them."),
             ),
         }
     });

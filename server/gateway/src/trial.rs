@@ -1,12 +1,13 @@
 //! The gateway of one attempt: admits, forwards, tries again, counts.
 
+mod spent;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use domain::id::AttemptId;
 use domain::skill_audit::SkillText;
-use domain::usage::TokenUsage;
 use futures::{StreamExt, stream};
 use http::{HeaderMap, Method, Request, Response};
 use serde_json::Value;
@@ -19,7 +20,7 @@ use crate::gateway::{ProviderTools, TrialTicket};
 use crate::passages::Passages;
 use crate::prices::PriceTable;
 use crate::protocol::{Action, Protocol, Refusal, Route, headers, likely_protocol};
-use crate::record::{CallOutcome, CallRecord, sum_cost, sum_usage};
+use crate::record::{CallOutcome, CallRecord};
 use crate::retry::retry_after;
 use crate::sightings::{Sightings, said};
 use crate::tries::{Failed, Good, Try, content_type, give_up, try_once, whole};
@@ -155,45 +156,6 @@ impl TrialGateway {
     #[must_use]
     pub fn records(&self) -> Vec<CallRecord> {
         self.shared.lock().records.clone()
-    }
-
-    /// Tokens of all calls; a class that is unknown in one call is unknown, and so is every class while a call is under way.
-    #[must_use]
-    pub fn usage(&self) -> TokenUsage {
-        let state = self.shared.lock();
-        if state.let_through > 0 { TokenUsage::UNKNOWN } else { sum_usage(&state.records) }
-    }
-
-    /// List price of all calls; `None` = unknown, as while a call is under way.
-    #[must_use]
-    pub fn cost(&self) -> Option<f64> {
-        let state = self.shared.lock();
-        if state.let_through > 0 { None } else { sum_cost(&state.records) }
-    }
-
-    /// How many calls there were, those under way included.
-    #[must_use]
-    pub fn calls(&self) -> u64 {
-        let state = self.shared.lock();
-        (state.records.len() as u64).saturating_add(state.under_way)
-    }
-
-    /// Which price table that is by: currency and date.
-    #[must_use]
-    pub fn price_version(&self) -> String {
-        self.shared.prices.version()
-    }
-
-    /// Tells with each call's begin and end what has been spent, as far as it is known.
-    #[must_use]
-    pub fn spending(&self) -> watch::Receiver<Spent> {
-        self.shared.spent.subscribe()
-    }
-
-    /// The cap that made the gateway refuse a call.
-    #[must_use]
-    pub fn cap_reached(&self) -> Option<CapReached> {
-        self.shared.lock().cap_reached
     }
 
     /// The provider's trouble that no later answer has mended. While there is any, the attempt is an infrastructure error.

@@ -33,6 +33,9 @@ pub(super) enum Fault {
     /// A person stopped it.
     #[error("cancelled")]
     Cancelled,
+    /// The budget of its whole evaluation was used up before it was done: what other trials spent is no result of its agent.
+    #[error("the evaluation's budget is used up: {0}")]
+    Budget(gateway::CapReached),
 }
 
 impl Fault {
@@ -46,7 +49,7 @@ impl Fault {
             Self::Blobs { .. } | Self::Order(_) => InfraClass::Container,
             Self::Audit(_) => InfraClass::Audit,
             Self::Provider(_) => InfraClass::Provider,
-            Self::Cancelled => return Verdict::Cancelled,
+            Self::Cancelled | Self::Budget(_) => return Verdict::Cancelled,
         };
         Verdict::InfraError { class, message: self.to_string() }
     }

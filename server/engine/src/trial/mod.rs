@@ -32,7 +32,7 @@ use domain::finding::Finding;
 use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::task::ResultPlace;
 use domain::trial::Phase;
-use gateway::{Gateway, TrialGateway};
+use gateway::{CapReached, CapScope, Gateway, TrialGateway};
 use repos::Repositories;
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
@@ -166,6 +166,10 @@ impl Executor {
         };
         if let Err(fault) = end {
             attempt.result.verdict = fault.verdict();
+            if let Fault::Budget(_) = fault {
+                let told = Finding::warning("budget_spent", "budget", fault.to_string());
+                attempt.result.findings.push(told.hint("plan it again with a larger budget, or with fewer tasks"));
+            }
             // An attempt that was stopped has spent what it has spent.
             if let Some(gateway) = attempt.gateway.as_ref().filter(|gateway| gateway.calls() > 0) {
                 gateway.settled().await;
@@ -175,6 +179,14 @@ impl Executor {
         let Attempt { mut result, redactor, .. } = attempt;
         live::clean(&mut result, &redactor);
         reporter.say(Happening::Ended { result: Box::new(result) });
+    }
+}
+
+/// A limit of the trial's own is for its agent to keep; one of the whole evaluation is not.
+fn budget_holds(reached: Option<CapReached>) -> Result<(), Fault> {
+    match reached {
+        Some(cap) if cap.scope == CapScope::Evaluation => Err(Fault::Budget(cap)),
+        Some(_) | None => Ok(()),
     }
 }
 
@@ -200,6 +212,7 @@ impl Attempt<'_> {
         self.redactor = self.redactor.and(self.values.env.iter().map(|(_, value)| value.as_bytes()));
         let gateway = self.gateway(agent.as_ref()).await?;
         self.gateway.clone_from(&gateway);
+        budget_holds(gateway.as_ref().and_then(TrialGateway::budget_spent))?;
         let (mut place, files) = self.prepare(agent.as_ref(), gateway.as_ref()).await?;
         if let Some(access) = place.way.as_ref().and_then(TrialNetwork::access) {
             self.redactor = self.redactor.and([access.token]);
@@ -218,6 +231,7 @@ impl Attempt<'_> {
         let (trace, calls, killed) = tokio::join!(blobs.put(trace), spending::keep(calls, blobs), killed);
         self.result.calls = calls;
         self.result.trace = Some(trace.map_err(|source| Fault::Blobs { what: "the trace", source })?);
+        budget_holds(gateway.as_ref().and_then(TrialGateway::cap_reached))?;
         let bearing = outcome::bearing(run.end)?;
         killed?;
         self.is_skill_available()?;
