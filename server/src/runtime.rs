@@ -108,6 +108,7 @@ impl Runtime {
             Available {
                 agents: self.agents.iter().map(|agent| agent_ref(agent.as_ref())).collect(),
                 upstreams: config.upstreams.keys().cloned().collect(),
+                only: None,
             },
         ))
     }

@@ -62,7 +62,9 @@ pub async fn run(common: &CommonArgs, args: AuditArgs) -> Result<Exit, Failure> 
     let scheduler = runtime.scheduler().await?;
     let queue = scheduler.status();
     let id = eval::told(runtime.ops.start_audit_or_go_on(&request).await.map_err(unusable)?, "audit");
-    let report = eval::made(scheduler, progress::follow_audit(&runtime.ops, id, queue), &format!("audit {id}")).await?;
+    let report =
+        eval::made(scheduler.alone(id), progress::follow_audit(&runtime.ops, id, queue), &format!("audit {id}"))
+            .await?;
     eval::show(&audit_table::render(&report, args.all_tests), args.json.as_deref(), &report)?;
     Ok(conclude(&report))
 }

@@ -138,7 +138,8 @@ pub async fn run(common: &CommonArgs, args: EvalArgs) -> Result<Exit, Failure> {
     let queue = scheduler.status();
     let started = runtime.ops.start_or_go_on(&request).await.map_err(unusable)?;
     let id = told(started, "evaluation");
-    let report = made(scheduler, progress::follow(&runtime.ops, id, queue), &format!("evaluation {id}")).await?;
+    let report =
+        made(scheduler.alone(id), progress::follow(&runtime.ops, id, queue), &format!("evaluation {id}")).await?;
     show(&table::render(&report), args.json.as_deref(), &report)?;
     Ok(conclude(&report, &args.fail_if))
 }

@@ -108,6 +108,13 @@ impl Scheduler {
         }
     }
 
+    /// The same for one evaluation or audit alone: others wait.
+    #[must_use]
+    pub fn alone(mut self, only: EvaluationId) -> Self {
+        self.available.only = Some(only);
+        self
+    }
+
     /// What it is doing.
     #[must_use]
     pub fn status(&self) -> watch::Receiver<QueueStatus> {

@@ -1,5 +1,6 @@
-//! Evaluations that cannot go on here: planned with an agent or an upstream that this start of the program does not have. They wait. Made
-//! with what is here instead, their pairs would compare two agents; given up, an interrupted evaluation would be lost.
+//! Evaluations that do not go on here: planned with an agent or an upstream that this start of the program does not have, or others than the one
+//! that it was started for. They wait. Made with what is here instead, their pairs would compare two agents; given up, an interrupted evaluation
+//! would be lost; run beside another unasked, it would spend what nobody meant to spend now.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,8 @@ pub struct Available {
     pub agents: Vec<AgentRef>,
     /// Names of upstreams.
     pub upstreams: BTreeSet<String>,
+    /// The evaluation or audit that this start is for; `None` = all.
+    pub only: Option<EvaluationId>,
 }
 
 /// An evaluation that waits.
@@ -29,12 +32,20 @@ impl Available {
     /// Those of the open evaluations that cannot go on.
     pub(super) fn stranded(&self, open: &[EvaluationRow]) -> Vec<Stranded> {
         let stranded = |row: &EvaluationRow| {
-            let missing = self.missing(&row.plan)?;
             let what = if row.plan.kind.is_evaluation() { "evaluation" } else { "audit" };
-            let reason = format!(
-                "{what} {} waits for {missing}; start the program with it to let it go on, or cancel it",
-                row.id
-            );
+            let reason = match self.missing(&row.plan) {
+                Some(missing) => {
+                    format!(
+                        "{what} {} waits for {missing}; start the program with it to let it go on, or cancel it",
+                        row.id
+                    )
+                }
+                None if self.only.is_some_and(|only| only != row.id) => format!(
+                    "{what} {} was interrupted and waits; its own command or `skilldelta serve` goes on with it",
+                    row.id
+                ),
+                None => return None,
+            };
             Some(Stranded { evaluation: row.id, reason })
         };
         open.iter().filter_map(stranded).collect()

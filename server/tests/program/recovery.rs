@@ -91,7 +91,7 @@ fn a_build_that_is_killed_with_the_program_leaves_nothing() {
 }
 
 #[test]
-fn another_evaluation_on_the_same_data_goes_on_with_the_killed_one() {
+fn another_evaluation_on_the_same_data_runs_alone_and_says_what_waits() {
     let home = Home::new("again");
     for name in ["a", "b"] {
         home.task(&slow(name));
@@ -100,10 +100,13 @@ fn another_evaluation_on_the_same_data_goes_on_with_the_killed_one() {
     eval.line("a container", |line| line.ends_with(": preparing"));
     until("a container", || (!home.containers().is_empty()).then_some(()));
     eval.stop("KILL");
-    // Another plan is another evaluation, run beside the one that is taken up again.
+    let before = home.kept(1);
+    // Another plan is another evaluation. What it was not asked for, and might cost money, it does not run.
     let ended = start_eval(&home, &["--agent", "oracle", "--seed", "7"], "4").end();
-    assert_eq!(ended.code, 0, "{ended}");
+    ended.told(0, &["evaluation 1 was interrupted and waits", "skilldelta serve"]);
     assert_complete(&home.kept(2), 4);
+    let attempts = |kept: &[KeptTrial]| kept.iter().map(|trial| trial.attempts.len()).sum::<usize>();
+    assert_eq!(attempts(&home.kept(1)), attempts(&before), "it was run all the same");
     let site = home.serve(&[]);
     site.idle_after(1);
     site.stop();
