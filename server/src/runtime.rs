@@ -59,7 +59,7 @@ impl Runtime {
     pub async fn open(config: Config, command: Option<&str>) -> Result<Self> {
         let dir = DataDir::open(&config.data)?;
         let instance = instance(dir.path())?;
-        let store = Store::open(&dir).await?;
+        let store = Store::open(&dir).await?.with_retry_wait(config.retry_wait);
         let clock = wall_clock();
         let agents = agents(&config, command);
         let repositories = repositories(&config);

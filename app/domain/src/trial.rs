@@ -15,6 +15,9 @@ pub enum TrialState {
     Queued {
         /// Attempts made so far.
         attempts: u32,
+        /// When it may be tried again after trouble; `None` = at once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        not_before: Option<Timestamp>,
     },
     /// An attempt is under way.
     Running {
@@ -127,6 +130,26 @@ pub struct Allowance {
     pub interrupted: u32,
 }
 
+/// How long a trial waits after trouble before it is tried again, whatever the trouble and the condition: an outage is over some time later,
+/// and attempts made meanwhile are spent for nothing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RetryWait {
+    /// After the first attempt, in milliseconds; 0 = not at all.
+    pub first_ms: u32,
+}
+
+impl RetryWait {
+    /// The longest wait, in milliseconds.
+    pub const LONGEST_MS: i64 = 600_000;
+
+    /// Milliseconds of waiting after so many attempts that came to trouble, four times as many with each; `None` = no wait.
+    #[must_use]
+    pub fn after(self, attempts: u32) -> Option<i64> {
+        let wait = i64::from(self.first_ms).saturating_mul(4_i64.saturating_pow(attempts.saturating_sub(1)));
+        (wait > 0).then_some(wait.min(Self::LONGEST_MS))
+    }
+}
+
 /// What an input does to a trial.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
@@ -138,7 +161,7 @@ pub enum Step {
 
 impl TrialState {
     /// A new trial.
-    pub const NEW: Self = Self::Queued { attempts: 0 };
+    pub const NEW: Self = Self::Queued { attempts: 0, not_before: None };
 
     /// The word used in tables and JSON: `queued`, `preparing`, `agent`, `verifying`, `finished`.
     #[must_use]
@@ -154,7 +177,9 @@ impl TrialState {
     #[must_use]
     pub const fn attempts(&self) -> u32 {
         match self {
-            Self::Queued { attempts } | Self::Running { attempts, .. } | Self::Finished { attempts, .. } => *attempts,
+            Self::Queued { attempts, .. } | Self::Running { attempts, .. } | Self::Finished { attempts, .. } => {
+                *attempts
+            }
         }
     }
 
@@ -176,11 +201,12 @@ impl TrialState {
         }
     }
 
-    /// What `input` does. Attempts are counted when they are claimed, so that a trial which kills its worker ends as well.
+    /// What `input` does. Attempts are counted when they are claimed, so that a trial which kills its worker ends as well. When a waiting
+    /// trial may be claimed is asked by whoever claims.
     #[must_use]
-    pub fn step(&self, input: TrialInput, allowance: Allowance) -> Step {
+    pub fn step(&self, input: TrialInput, allowance: Allowance, wait: RetryWait) -> Step {
         match (self, input) {
-            (Self::Queued { attempts }, TrialInput::Claimed { attempt, at, lease_until }) => {
+            (Self::Queued { attempts, .. }, TrialInput::Claimed { attempt, at, lease_until }) => {
                 Step::Moved(Self::Running {
                     attempts: attempts.saturating_add(1),
                     attempt,
@@ -212,26 +238,27 @@ impl TrialState {
             (Self::Running { attempts, attempt, .. }, TrialInput::Ended { attempt: who, verdict, at })
                 if who == *attempt =>
             {
-                Step::Moved(Self::after(*attempts, verdict, at, allowance))
+                Step::Moved(Self::after(*attempts, verdict, at, allowance, wait))
             }
             (Self::Running { attempts, lease_until, .. }, TrialInput::LeaseChecked { at }) if at > *lease_until => {
-                Step::Moved(Self::after(*attempts, interrupted(), at, allowance))
+                Step::Moved(Self::after(*attempts, interrupted(), at, allowance, wait))
             }
-            (Self::Queued { attempts } | Self::Running { attempts, .. }, TrialInput::CancelRequested { at }) => {
+            (Self::Queued { attempts, .. } | Self::Running { attempts, .. }, TrialInput::CancelRequested { at }) => {
                 Step::Moved(Self::Finished { attempts: *attempts, verdict: Verdict::Cancelled, at })
             }
             (Self::Queued { .. } | Self::Running { .. } | Self::Finished { .. }, _) => Step::Ignored,
         }
     }
 
-    fn after(attempts: u32, verdict: Verdict, at: Timestamp, allowance: Allowance) -> Self {
-        let has_left = if verdict.is_interruption() {
-            allowance.interrupted < MAX_INTERRUPTIONS
+    fn after(attempts: u32, verdict: Verdict, at: Timestamp, allowance: Allowance, wait: RetryWait) -> Self {
+        let own = attempts.saturating_sub(allowance.interrupted);
+        let (has_left, not_before) = if verdict.is_interruption() {
+            (allowance.interrupted < MAX_INTERRUPTIONS, None)
         } else {
-            attempts.saturating_sub(allowance.interrupted) < allowance.max_attempts
+            (own < allowance.max_attempts, wait.after(own).map(|wait| at.plus_ms(wait)))
         };
         if verdict.is_retried() && has_left {
-            Self::Queued { attempts }
+            Self::Queued { attempts, not_before }
         } else {
             Self::Finished { attempts, verdict, at }
         }
@@ -266,11 +293,33 @@ mod tests {
     }
 
     #[test]
+    fn trouble_waits_longer_each_time_and_an_interruption_not_at_all() {
+        for (first_ms, attempts, interrupted_before, verdict, want) in [
+            (10_000, 1, 0, infra(), Some(10_000)),
+            (10_000, 2, 0, infra(), Some(40_000)),
+            (10_000, 3, 0, infra(), Some(160_000)),
+            (10_000, 4, 0, infra(), Some(600_000)),
+            (10_000, 99, 0, infra(), Some(600_000)),
+            (10_000, 3, 2, infra(), Some(10_000)),
+            (10_000, 1, 0, Verdict::VerifierError { message: "no reward".into() }, Some(10_000)),
+            (10_000, 2, 0, interrupted(), None),
+            (0, 2, 0, infra(), None),
+        ] {
+            let name = format!("{first_ms} {attempts} {interrupted_before} {verdict:?}");
+            let allowance = Allowance { max_attempts: 100, interrupted: interrupted_before };
+            let ended = TrialInput::Ended { attempt: A, verdict, at: T9 };
+            let step = running(attempts, Phase::Agent).step(ended, allowance, RetryWait { first_ms });
+            let not_before = want.map(|wait| T9.plus_ms(wait));
+            assert_eq!(step, Step::Moved(TrialState::Queued { attempts, not_before }), "{name}");
+        }
+    }
+
+    #[test]
     fn interruptions_are_counted_apart() {
         let running = |attempts| running(attempts, Phase::Agent);
         let end = |state: &TrialState, verdict: Verdict, interrupted| {
             let input = TrialInput::Ended { attempt: A, verdict, at: T9 };
-            match state.step(input, Allowance { max_attempts: 3, interrupted }) {
+            match state.step(input, Allowance { max_attempts: 3, interrupted }, RetryWait::default()) {
                 Step::Moved(next) => next.word(),
                 Step::Ignored => panic!("ignored"),
             }
@@ -289,7 +338,8 @@ mod tests {
 
     #[test]
     fn each_state_takes_each_input_as_the_table_says() {
-        let queued = TrialState::Queued { attempts: 1 };
+        let queued = TrialState::Queued { attempts: 1, not_before: Some(T9) };
+        let again = |attempts| TrialState::Queued { attempts, not_before: None };
         let finished = TrialState::Finished { attempts: 1, verdict: Verdict::Pass, at: T0 };
         let claim = TrialInput::Claimed { attempt: A, at: T0, lease_until: Timestamp(5_000) };
         let phase = |attempt, phase| TrialInput::PhaseReached { attempt, phase, at: T0 };
@@ -308,24 +358,19 @@ mod tests {
             ("phase of an old attempt", &running(1, Phase::Preparing), phase(B, Phase::Agent), None),
             ("pass", &agent, ended(A, Verdict::Pass), Some(done(2, Verdict::Pass))),
             ("fail is not retried", &agent, ended(A, wrong.clone()), Some(done(2, wrong))),
-            ("infra error is retried", &agent, ended(A, infra()), Some(TrialState::Queued { attempts: 2 })),
+            ("infra error is retried", &agent, ended(A, infra()), Some(again(2))),
             ("until attempts run out", &running(3, Phase::Agent), ended(A, infra()), Some(done(3, infra()))),
             ("result of an old attempt", &agent, ended(B, Verdict::Pass), None),
             ("second result", &finished, ended(A, infra()), None),
             ("lease holds", &agent, check_at(Timestamp(5_000)), None),
-            ("lease over", &agent, check_at(T9), Some(TrialState::Queued { attempts: 2 })),
-            (
-                "lease over is no attempt lost",
-                &running(3, Phase::Agent),
-                check_at(T9),
-                Some(TrialState::Queued { attempts: 3 }),
-            ),
+            ("lease over", &agent, check_at(T9), Some(again(2))),
+            ("lease over is no attempt lost", &running(3, Phase::Agent), check_at(T9), Some(again(3))),
             ("no lease while queued", &queued, check_at(T9), None),
             ("cancel waiting", &queued, cancel.clone(), Some(done(1, Verdict::Cancelled))),
             ("cancel running", &agent, cancel.clone(), Some(done(2, Verdict::Cancelled))),
             ("cancel after the end", &finished, cancel, None),
         ] {
-            let got = match state.step(input, Allowance { max_attempts: 3, interrupted: 0 }) {
+            let got = match state.step(input, Allowance { max_attempts: 3, interrupted: 0 }, RetryWait::default()) {
                 Step::Moved(next) => Some(next),
                 Step::Ignored => None,
             };

@@ -10,6 +10,7 @@ use domain::order::Happening;
 use domain::plan::EvaluationPlan;
 use domain::report::matrix::{MatrixPage, View};
 use domain::report::{EvaluationReport, ReportSkill, TrialRecord, delta_of, index, tasks_of};
+use domain::time::Timestamp;
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
 use store::{EvaluationRow, Recorded, StoredEvent, TrialRow};
@@ -198,22 +199,28 @@ fn live(event: StoredEvent, trial: &TrialRow, task: String) -> Option<LiveEvent>
         condition: trial.condition,
         repeat: trial.repeat,
         at: event.at,
-        what: happening(event.what)?,
+        what: happening(event.what, event.at)?,
     })
 }
 
 /// What a page is told. Only the end of a trial is an end for it: an attempt that is tried again is a line in the log.
-fn happening(what: Recorded) -> Option<Happening> {
+fn happening(what: Recorded, at: Timestamp) -> Option<Happening> {
     match what {
         Recorded::Log { phase, text } => Some(Happening::Log { phase, text }),
         Recorded::StepDone { step } => Some(Happening::StepDone { step }),
         Recorded::Spent { spent } => Some(Happening::Spent { spent }),
         Recorded::Ended { .. } => None,
         Recorded::Moved { state: TrialState::Running { phase, .. } } => Some(Happening::PhaseReached { phase }),
-        Recorded::Moved { state: TrialState::Queued { attempts } } => Some(Happening::Log {
-            phase: Phase::Preparing,
-            text: format!("attempt {attempts} could not be scored; the trial is queued again\n"),
-        }),
+        Recorded::Moved { state: TrialState::Queued { attempts, not_before } } => {
+            let waits = not_before.map(|until| format!(" and waits {} s", until.ms_since(at).div_ceil(1000)));
+            Some(Happening::Log {
+                phase: Phase::Preparing,
+                text: format!(
+                    "attempt {attempts} could not be scored; the trial is queued again{}\n",
+                    waits.unwrap_or_default()
+                ),
+            })
+        }
         Recorded::Moved { state: TrialState::Finished { verdict, .. } } => {
             Some(Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) })
         }

@@ -41,6 +41,8 @@ pub struct ConfigFile {
     pub image_keep_days: u32,
     /// How long a model provider that fails is asked again before the trial is given up as an infrastructure error, in seconds; 0 = never.
     pub outage_wait_s: u64,
+    /// How long a trial waits after trouble before it is tried again, in seconds, and four times as long with each attempt; 0 = not at all.
+    pub retry_wait_s: u64,
     /// Days after which a fetched commit that was not used is removed; 0 = never.
     pub repository_keep_days: u32,
     /// Environment variables whose values are taken out of everything that is kept or shown.
@@ -64,6 +66,7 @@ impl Default for ConfigFile {
             disk_floor_mb: 512,
             image_keep_days: 30,
             outage_wait_s: RetryPolicy::default().within.as_secs(),
+            retry_wait_s: 10,
             repository_keep_days: 30,
             secret_env: Vec::new(),
         }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
+use domain::trial::RetryWait;
 use repos::Mirrors;
 
 pub use file::{ConfigError, ConfigFile};
@@ -87,6 +88,8 @@ pub struct Config {
     pub image_keep_days: Option<u32>,
     /// How long a model provider that fails is asked again.
     pub outage_wait: Duration,
+    /// How long a trial waits after trouble before it is tried again.
+    pub retry_wait: RetryWait,
     /// Days after which a fetched commit that was not used is removed; `None` = never.
     pub repository_keep_days: Option<u32>,
     /// The container engine's address; `None` = the usual socket.
@@ -140,6 +143,7 @@ impl Config {
             search_path: std::env::var_os("PATH"),
             image_keep_days: Some(file.image_keep_days).filter(|days| *days > 0),
             outage_wait: outage_wait(file.outage_wait_s)?,
+            retry_wait: retry_wait(file.retry_wait_s)?,
             repository_keep_days: Some(file.repository_keep_days).filter(|days| *days > 0),
             docker_host: upstreams::variable("DOCKER_HOST"),
             proxy: upstreams::variable("HTTPS_PROXY").or_else(|| upstreams::variable("https_proxy")),
@@ -174,6 +178,17 @@ fn outage_wait(seconds: u64) -> Result<Duration, ConfigError> {
         return Err(ConfigError::Range { key: "outage_wait_s", wanted, given: seconds });
     }
     Ok(Duration::from_secs(seconds))
+}
+
+fn retry_wait(seconds: u64) -> Result<RetryWait, ConfigError> {
+    let longest = RetryWait::LONGEST_MS.unsigned_abs() / 1000;
+    let first_ms = u32::try_from(seconds.saturating_mul(1000)).ok().filter(|_| seconds <= longest);
+    let first_ms = first_ms.ok_or_else(|| ConfigError::Range {
+        key: "retry_wait_s",
+        wanted: format!("a number of seconds from 0 to {longest}"),
+        given: seconds,
+    })?;
+    Ok(RetryWait { first_ms })
 }
 
 fn readable(path: &Path, what: &'static str) -> Result<(), ConfigError> {

@@ -23,6 +23,7 @@ use engine::trial::{Clock, Executor};
 use ops::Ops;
 use store::{Claim, Store, StoreError};
 use tokio::sync::watch;
+use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 
 pub use obstacle::Obstacles;
@@ -130,13 +131,16 @@ impl Scheduler {
         self.find_stranded().await;
         let mut queue = self.store.subscribe_queue();
         let mut ticks = 0_u32;
+        let mut tick = tokio::time::interval_at(Instant::now() + TICK, TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Skip);
         while !stop.is_cancelled() {
-            self.round().await;
+            let due = self.round().await;
             tokio::select! {
                 () = stop.cancelled() => {}
                 Ok(()) = queue.changed() => {}
                 Some(left) = self.workers.next() => self.left(left).await,
-                () = tokio::time::sleep(TICK) => {
+                () = come(due) => {}
+                _ = tick.tick() => {
                     ticks = ticks.wrapping_add(1);
                     if ticks.is_multiple_of(REAP_EVERY) {
                         self.reap().await;
@@ -152,8 +156,9 @@ impl Scheduler {
         (self.clock)()
     }
 
-    /// One look around: stop what was cancelled, close what has died, start what can start.
-    async fn round(&mut self) {
+    /// One look around: stop what was cancelled, close what has died, start what can start. Answers how long the next trial has to wait that
+    /// waits after trouble.
+    async fn round(&mut self) -> Option<Duration> {
         self.stop_cancelled().await;
         // One process owns the data folder: of the workers here it is known that they live, whatever the clock says.
         let closed = self.store.close_expired(self.now(), &self.workers.attempts()).await;
@@ -182,6 +187,14 @@ impl Scheduler {
             }
             changed
         });
+        let now = self.now();
+        match self.store.next_due(now).await {
+            Ok(due) => due.map(|due| Duration::from_millis(due.ms_since(now))),
+            Err(error) => {
+                self.heard("look who is due next", Err(error));
+                None
+            }
+        }
     }
 
     async fn claim(&self) -> Result<Option<Claim>, StoreError> {
@@ -292,6 +305,14 @@ impl Scheduler {
         if let Err(error) = outcome {
             tracing::error!(error = whole(&error), what, "the store could not do it; it will be tried again");
         }
+    }
+}
+
+/// Waits so long; for ever where nothing is due.
+async fn come(due: Option<Duration>) {
+    match due {
+        Some(due) => tokio::time::sleep(due).await,
+        None => std::future::pending().await,
     }
 }
 

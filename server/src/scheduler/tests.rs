@@ -10,10 +10,12 @@ use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
 const HOUR_MS: i64 = 3_600_000;
+const SECOND: Duration = Duration::from_secs(1);
 
 /// A scheduler that claims nothing, over an audit of two trials.
 struct Bench {
     store: Store,
+    ops: Ops,
     scheduler: Scheduler,
     now: Arc<AtomicI64>,
     _data: tempfile::TempDir,
@@ -47,12 +49,20 @@ impl Bench {
         let mut scheduler = runtime.scheduler().await.unwrap();
         scheduler.limit = 0;
         scheduler.clock = Arc::new(move || Timestamp(clock.load(Ordering::Relaxed)));
-        Self { store: runtime.store.clone(), scheduler, now, _data: data }
+        Self { store: runtime.store.clone(), ops: runtime.ops.clone(), scheduler, now, _data: data }
     }
 
     async fn claim(&self) -> Claim {
         let now = self.scheduler.now();
         self.store.claim_next(now, now.plus_ms(LEASE_MS), 9).await.unwrap().unwrap()
+    }
+
+    /// Ends a claim with trouble.
+    async fn fail(&self, claim: &Claim) {
+        let verdict = Verdict::InfraError { class: InfraClass::Image, message: "no registry".to_owned() };
+        let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
+        let event = TrialEvent { attempt: claim.attempt, at: self.scheduler.now(), what };
+        self.store.record_event(claim.trial.evaluation, claim.trial.id, &event).await.unwrap();
     }
 
     async fn live(&self) -> Vec<AttemptId> {
@@ -72,4 +82,24 @@ async fn a_clock_that_leaps_ends_no_attempt_whose_worker_is_here() {
     bench.scheduler.round().await;
     assert_eq!(bench.live().await, [made.attempt]);
     assert!(!cancel.is_cancelled());
+}
+
+#[tokio::test]
+async fn it_looks_again_when_a_trial_is_due_that_waits_after_trouble() {
+    let mut bench = Bench::new().await;
+    assert_eq!(bench.scheduler.round().await, None);
+    let (one, other) = (bench.claim().await, bench.claim().await);
+    bench.fail(&one).await;
+    bench.now.fetch_add(4000, Ordering::Relaxed);
+    bench.fail(&other).await;
+    for (wait, then) in [(Some(SECOND * 6), 6000), (Some(SECOND * 4), 4000), (None, 0)] {
+        assert_eq!(bench.scheduler.round().await, wait);
+        bench.now.fetch_add(then, Ordering::Relaxed);
+    }
+    let again = bench.claim().await;
+    bench.fail(&again).await;
+    assert_eq!(bench.scheduler.round().await, Some(SECOND * 40));
+    let told = bench.ops.live_log(again.trial.evaluation).await.unwrap();
+    let Some(Happening::Log { text, .. }) = told.last().map(|event| &event.what) else { panic!("{told:?}") };
+    assert_eq!(text, "attempt 2 could not be scored; the trial is queued again and waits 40 s\n");
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use domain::id::{EvaluationId, EventId};
+use domain::trial::RetryWait;
 use sqlx::{Sqlite, SqliteConnection, Transaction};
 
 use crate::error::Result;
@@ -13,18 +14,24 @@ use crate::wakes::Wakes;
 pub(crate) struct Change {
     tx: Transaction<'static, Sqlite>,
     wakes: Arc<Wakes>,
+    retry_wait: RetryWait,
     events: BTreeMap<EvaluationId, EventId>,
     queue: bool,
     finished: bool,
 }
 
 impl Change {
-    pub(crate) fn new(tx: Transaction<'static, Sqlite>, wakes: Arc<Wakes>) -> Self {
-        Self { tx, wakes, events: BTreeMap::new(), queue: false, finished: false }
+    pub(crate) fn new(tx: Transaction<'static, Sqlite>, wakes: Arc<Wakes>, retry_wait: RetryWait) -> Self {
+        Self { tx, wakes, retry_wait, events: BTreeMap::new(), queue: false, finished: false }
     }
 
     pub(crate) fn db(&mut self) -> &mut SqliteConnection {
         &mut self.tx
+    }
+
+    /// How long trials wait that come to trouble in it.
+    pub(crate) const fn retry_wait(&self) -> RetryWait {
+        self.retry_wait
     }
 
     /// Has the evaluation's readers woken after the commit.

@@ -8,7 +8,7 @@ use domain::plan::{EvaluationPlan, PlanKind, SkillRef, Treatment};
 use domain::skill::SkillPackage;
 use domain::spending::Spending;
 use domain::time::Timestamp;
-use domain::trial::TrialInput;
+use domain::trial::{RetryWait, TrialInput};
 use sqlx::{FromRow, Row};
 
 use crate::Store;
@@ -32,7 +32,7 @@ pub struct Claim {
 
 impl Store {
     /// Claims the next trial: the oldest evaluation first that is not finished and runs fewer trials than its concurrency, and in it the first
-    /// queued trial of its order. `None` if there is no such trial, or `limit` trials run already in all.
+    /// queued trial of its order that need not wait after trouble. `None` if there is no such trial, or `limit` trials run already in all.
     ///
     /// # Errors
     /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`], [`crate::StoreError::Unreadable`].
@@ -55,17 +55,22 @@ impl Store {
         let row = sqlx::query(select_trials!(
             ", e.plan",
             "WHERE (SELECT count(*) FROM trials r WHERE r.attempt_id IS NOT NULL) < $1 \
-             AND t.id = (SELECT q.id FROM trials q WHERE q.state = 'queued' AND q.evaluation_id = ( \
+             AND t.id = (SELECT q.id FROM trials q WHERE q.state = 'queued' \
+             AND (q.not_before BETWEEN $3 + 1 AND $4) IS NOT TRUE AND q.evaluation_id = ( \
                  SELECT o.id FROM evaluations o WHERE o.finished_at IS NULL \
                  AND o.id NOT IN (SELECT value FROM json_each($2)) \
                  AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = o.id AND r.attempt_id IS NOT NULL) \
                      < o.concurrency \
-                 AND EXISTS (SELECT 1 FROM trials w WHERE w.evaluation_id = o.id AND w.state = 'queued') \
+                 AND EXISTS (SELECT 1 FROM trials w WHERE w.evaluation_id = o.id AND w.state = 'queued' \
+                     AND (w.not_before BETWEEN $3 + 1 AND $4) IS NOT TRUE) \
                  ORDER BY o.id LIMIT 1) \
              ORDER BY q.position LIMIT 1)"
         ))
         .bind(limit)
         .bind(to_json("waiting", &waiting)?)
+        .bind(at.0)
+        // Who would have to wait for longer than anybody does was sent to wait by a clock that has been put back since.
+        .bind(at.plus_ms(RetryWait::LONGEST_MS).0)
         .fetch_optional(change.db())
         .await?;
         let Some(row) = row else { return Ok(None) };
@@ -83,6 +88,18 @@ impl Store {
         change.commit().await?;
         let trial = TrialRow { state, revision: trial.revision + 1, ..trial };
         Ok(Some(Claim { trial, attempt, number, plan }))
+    }
+
+    /// When the first of the trials that wait after trouble may be claimed; `None` if none waits for an instant after `at`.
+    ///
+    /// # Errors
+    /// [`crate::StoreError::Busy`].
+    pub async fn next_due(&self, at: Timestamp) -> Result<Option<Timestamp>> {
+        let due: Option<i64> = sqlx::query_scalar("SELECT min(not_before) FROM trials WHERE not_before > $1")
+            .bind(at.0)
+            .fetch_one(self.reader())
+            .await?;
+        Ok(due.map(Timestamp))
     }
 
     /// Everything that an executor needs for a claim. Its own step, so that the writer is not held while tasks and skills are read.

@@ -33,6 +33,8 @@ mod wakes;
 
 use std::sync::Arc;
 
+use domain::trial::RetryWait;
+
 pub use approvals::AskingTask;
 pub use attempts::AttemptRow;
 pub use audits::AuditedTask;
@@ -61,6 +63,7 @@ use crate::wakes::Wakes;
 #[derive(Clone)]
 pub struct Store {
     inner: Arc<Inner>,
+    retry_wait: RetryWait,
 }
 
 // Dropped in this order: connections before the lock of the folder, the folder of a test last.
@@ -81,6 +84,12 @@ impl Store {
     /// [`StoreError::DiskFull`] if it cannot be made ready.
     pub async fn open(dir: &DataDir) -> Result<Self> {
         Self::open_with(dir.clone(), None).await
+    }
+
+    /// This store, with such a wait for trials that come to trouble through it and its clones; without, they are tried again at once.
+    #[must_use]
+    pub fn with_retry_wait(self, retry_wait: RetryWait) -> Self {
+        Self { retry_wait, ..self }
     }
 
     /// Looks at the database of a data folder without changing it. One that is not there yet is in order.
@@ -109,7 +118,7 @@ impl Store {
         let pools = Pools::open(&dir.database()).await?;
         let wakes = Arc::new(Wakes::default());
         let inner = Inner { pools, blobs, wakes, board: Board::default(), dir, _temporary: temporary };
-        let store = Self { inner: Arc::new(inner) };
+        let store = Self { inner: Arc::new(inner), retry_wait: RetryWait::default() };
         store.drop_old_rows().await?;
         Ok(store)
     }
@@ -136,6 +145,6 @@ impl Store {
     }
 
     async fn change(&self) -> Result<Change> {
-        Ok(Change::new(self.inner.pools.begin().await?, Arc::clone(&self.inner.wakes)))
+        Ok(Change::new(self.inner.pools.begin().await?, Arc::clone(&self.inner.wakes), self.retry_wait))
     }
 }

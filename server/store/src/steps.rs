@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use domain::id::{AttemptId, EvaluationId};
 use domain::time::Timestamp;
-use domain::trial::{Step, TrialInput, TrialState, interrupted};
+use domain::trial::{RetryWait, Step, TrialInput, TrialState, interrupted};
 use domain::verdict::Verdict;
 use serde::Serialize;
 use sqlx::SqliteConnection;
@@ -48,9 +48,10 @@ pub(crate) async fn step_all(
     at: Timestamp,
     input: impl Fn(&TrialRow) -> TrialInput,
 ) -> Result<BTreeMap<usize, TrialState>> {
+    let retry_wait = change.retry_wait();
     let mut moves = Vec::new();
     for (place, trial) in trials.iter().enumerate() {
-        moves.extend(Move::of(place, trial, input(trial)));
+        moves.extend(Move::of(place, trial, input(trial), retry_wait));
     }
     let won = compare_and_set(change.db(), &moves).await?;
     moves.retain(|moved| won.contains(&moved.trial.id.0));
@@ -82,7 +83,7 @@ struct Move<'a> {
 }
 
 impl<'a> Move<'a> {
-    fn of(place: usize, trial: &'a TrialRow, input: TrialInput) -> Option<Self> {
+    fn of(place: usize, trial: &'a TrialRow, input: TrialInput, retry_wait: RetryWait) -> Option<Self> {
         let closes = match &input {
             TrialInput::Ended { verdict, .. } => Some(verdict.clone()),
             TrialInput::LeaseChecked { .. } => Some(interrupted()),
@@ -90,7 +91,7 @@ impl<'a> Move<'a> {
             TrialInput::Claimed { .. } | TrialInput::PhaseReached { .. } | TrialInput::LeaseRenewed { .. } => None,
         };
         let is_renewal = matches!(input, TrialInput::LeaseRenewed { .. });
-        match trial.state.step(input, trial.allowance) {
+        match trial.state.step(input, trial.allowance, retry_wait) {
             Step::Moved(next) => {
                 Some(Self { place, trial, next, before: running_attempt(&trial.state), closes, is_renewal })
             }
@@ -108,7 +109,7 @@ impl<'a> Move<'a> {
         let mut columns = Columns { id, revision, state: self.next.word(), ..Columns::default() };
         columns.attempts = self.next.attempts();
         match &self.next {
-            TrialState::Queued { .. } => {}
+            TrialState::Queued { not_before, .. } => columns.not_before = not_before.map(|at| at.0),
             TrialState::Running { attempt, since, lease_until, .. } => {
                 columns.attempt_id = Some(attempt.0);
                 columns.since = Some(since.0);
@@ -140,6 +141,7 @@ struct Columns {
     attempt_id: Option<i64>,
     since: Option<i64>,
     lease_until: Option<i64>,
+    not_before: Option<i64>,
     verdict: Option<String>,
     finished_at: Option<i64>,
 }
@@ -150,6 +152,7 @@ async fn compare_and_set(db: &mut SqliteConnection, moves: &[Move<'_>]) -> Resul
     let won: Vec<i64> = sqlx::query_scalar(
         "UPDATE trials SET state = n.value ->> 'state', attempts = n.value ->> 'attempts', \
          attempt_id = n.value ->> 'attempt_id', since = n.value ->> 'since', lease_until = n.value ->> 'lease_until', \
+         not_before = n.value ->> 'not_before', \
          verdict = n.value ->> 'verdict', finished_at = n.value ->> 'finished_at', revision = revision + 1 \
          FROM json_each($1) n WHERE trials.id = n.value ->> 'id' AND trials.revision = n.value ->> 'revision' \
          RETURNING trials.id",

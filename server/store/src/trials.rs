@@ -50,6 +50,7 @@ pub(crate) struct RawTrial {
     attempt_id: Option<i64>,
     since: Option<i64>,
     lease_until: Option<i64>,
+    not_before: Option<i64>,
     verdict: Option<String>,
     finished_at: Option<i64>,
     revision: i64,
@@ -68,7 +69,7 @@ impl RawTrial {
             Ok(TrialState::Running { attempts, attempt, phase, since, lease_until })
         };
         match (self.state.as_str(), &self.verdict, self.finished_at) {
-            ("queued", ..) => Ok(TrialState::Queued { attempts }),
+            ("queued", ..) => Ok(TrialState::Queued { attempts, not_before: self.not_before.map(Timestamp) }),
             ("preparing", ..) => running(Phase::Preparing),
             ("agent", ..) => running(Phase::Agent),
             ("verifying", ..) => running(Phase::Verifying),
@@ -105,7 +106,7 @@ macro_rules! select_trials {
     ($columns:literal, $rest:literal) => {
         concat!(
             "SELECT t.id, t.evaluation_id, t.position, t.task_id, t.condition, t.repeat, t.state, t.attempts, \
-             t.attempt_id, t.since, t.lease_until, t.verdict, t.finished_at, t.revision, e.max_attempts, \
+             t.attempt_id, t.since, t.lease_until, t.not_before, t.verdict, t.finished_at, t.revision, e.max_attempts, \
              (SELECT count(*) FROM attempts i WHERE i.trial_id = t.id AND i.verdict ->> '$.class' = 'interrupted') AS interrupted",
             $columns,
             " FROM trials t JOIN evaluations e ON e.id = t.evaluation_id ",

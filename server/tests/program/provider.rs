@@ -91,7 +91,7 @@ fn how_long_an_outage_is_borne_is_a_setting() {
     home.task(&Task::new("one"));
     let down = model(&home, &json!([{"error": {"status": 529, "type": "overloaded_error", "message": "planted"}}]));
     let agent = ["--agent", "bash", "--upstream", "scripted", "--model", "scripted", "--scripted-model", &down];
-    home.write("data/skilldelta.toml", "outage_wait_s = 0\n");
+    home.settings("outage_wait_s = 0\n");
     let (ended, report) = home.eval(&agent);
     assert_eq!(ended.code, 1, "{ended}");
     for trial in report["trials"].as_array().unwrap() {
@@ -103,7 +103,7 @@ fn how_long_an_outage_is_borne_is_a_setting() {
         let calls: Vec<_> = calls.as_array().unwrap().iter().map(|call| call["retries"].clone()).collect();
         assert_eq!(calls, [0], "asked once, and no more");
     }
-    home.write("data/skilldelta.toml", "outage_wait_s = 86400\n");
+    home.settings("outage_wait_s = 86400\n");
     let (skill, tasks) = (home.skill(), home.tasks());
     let ended = home.run(&[&["eval", "--skill", &skill, "--tasks", &tasks][..], &agent].concat());
     ended.told(2, &["outage_wait_s", "from 0 to 3600", "86400"]);

@@ -12,7 +12,7 @@ const SECRET: &str = "sk-test-0000EXAMPLE0000KEY";
 fn a_secret_that_is_printed_is_kept_nowhere() {
     let home = Home::new("secret");
     let Some(leak) = shared("H21/leak.sh") else { return };
-    home.write("data/skilldelta.toml", "secret_env = [\"TEST_KEY\"]\n");
+    home.settings("secret_env = [\"TEST_KEY\"]\n");
     // The verifier and the reward file leak it as well.
     let test = "cat /app/leaked.json; echo \"not a number: $(cat /app/leaked.json)\" > /logs/verifier/reward.txt\n";
     home.task(&Task::script("leaky", &leak, test));

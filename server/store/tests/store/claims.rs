@@ -8,6 +8,7 @@ use domain::condition::Condition;
 use domain::order::{Happening, TrialEvent};
 use domain::plan::{EvaluationPlan, RunSettings, SkillRef, Treatment};
 use domain::spending::Spending;
+use domain::trial::RetryWait;
 use domain::usage::TokenUsage;
 use domain::verdict::Verdict;
 use store::Store;
@@ -51,6 +52,34 @@ async fn an_evaluation_that_waits_is_passed_over() {
     let claimed = store.claim_next_but(at(3), at(60), 9, &[old]).await.unwrap().unwrap();
     assert_eq!(claimed.trial.evaluation, new);
     assert!(store.claim_next_but(at(3), at(60), 9, &[old, new]).await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn a_trial_waits_after_trouble_while_others_go_first() {
+    let store = Store::temp().await.unwrap().with_retry_wait(RetryWait { first_ms: 10_000 });
+    let plan = plan(&store, 1, 1).await;
+    store.create_evaluation(&plan, at(1)).await.unwrap();
+    let next = async |seconds| {
+        let claim = claim(&store, seconds).await?;
+        Some((claim.trial.position, claim.number, claim))
+    };
+    let (0, 1, first) = next(2).await.unwrap() else { panic!() };
+    end(&store, &first, 3, infra()).await;
+    let (1, 1, other) = next(4).await.unwrap() else { panic!("the other goes first") };
+    end(&store, &other, 5, Verdict::Pass).await;
+    assert!(next(12).await.is_none());
+    assert_eq!(store.next_due(at(12)).await.unwrap(), Some(at(13)));
+    let (0, 2, second) = next(13).await.unwrap() else { panic!() };
+    end(&store, &second, 14, infra()).await;
+    assert_eq!((next(53).await, store.next_due(at(53)).await.unwrap()), (None, Some(at(54))));
+    // A clock that is put back by more than anybody waits keeps nobody waiting.
+    let (0, 3, third) = next(54 - 601).await.unwrap() else { panic!() };
+    store.close_all_running(at(55)).await.unwrap();
+    assert_eq!(store.next_due(at(55)).await.unwrap(), None, "an interruption is no trouble of the trial's");
+    let (0, 4, fourth) = next(55).await.unwrap() else { panic!() };
+    assert_eq!(third.trial.id, fourth.trial.id);
+    end(&store, &fourth, 56, infra()).await;
+    assert_eq!(store.trial(first.trial.id).await.unwrap().state.word(), "finished", "attempts run out as ever");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

@@ -139,6 +139,7 @@ async fn the_schema_itself_refuses_a_state_with_the_wrong_data() {
         "UPDATE trials SET state = 'agent'",
         "UPDATE trials SET state = 'finished'",
         "UPDATE trials SET lease_until = 5",
+        "UPDATE trials SET state = 'finished', verdict = '{\"verdict\":\"pass\"}', finished_at = 5, not_before = 5",
         "UPDATE trials SET verdict = '{\"verdict\":\"pass\"}'",
         "INSERT INTO attempts (trial_id, number, started_at) VALUES (1, 1, 0)",
         "INSERT INTO attempts (trial_id, number, started_at, ended_at) SELECT min(id), 1, 0, 1 FROM trials",

@@ -6,12 +6,14 @@ use domain::attempt::AttemptResult;
 use domain::draw::Draw;
 use domain::id::AttemptId;
 
-use domain::trial::{Allowance, MAX_INTERRUPTIONS, Phase, Step, TrialInput, TrialState, interrupted};
+use domain::trial::{Allowance, MAX_INTERRUPTIONS, Phase, RetryWait, Step, TrialInput, TrialState, interrupted};
 use domain::verdict::{FailReason, Verdict};
 use store::{Claim, Store, StoreError};
 
 use crate::fixtures::{at, claim, end, ended, infra, one_pair, plan, reached};
 
+/// Over before the next input the first time, and after several the second.
+const WAIT: RetryWait = RetryWait { first_ms: 10_000 };
 const PHASES: [Phase; 3] = [Phase::Preparing, Phase::Agent, Phase::Verifying];
 
 /// One trial in the store beside the same trial in memory.
@@ -26,7 +28,7 @@ struct Twin {
 
 impl Twin {
     async fn new() -> Self {
-        let store = Store::temp().await.unwrap();
+        let store = Store::temp().await.unwrap().with_retry_wait(WAIT);
         let mut plan = plan(&store, 1, 1).await;
         plan.settings.concurrency = 1;
         store.create_evaluation(&plan, at(0)).await.unwrap();
@@ -81,7 +83,7 @@ impl Twin {
             }
         };
         let allowance = Allowance { max_attempts: 3, interrupted: self.interrupted };
-        if let Step::Moved(next) = self.model.step(input.clone(), allowance) {
+        if let Step::Moved(next) = self.model.step(input.clone(), allowance, WAIT) {
             self.interrupted += u32::from(matches!(input, TrialInput::LeaseChecked { .. }));
             self.model = next;
         }
@@ -150,7 +152,7 @@ async fn at_the_start_every_running_attempt_is_closed_whatever_its_lease() {
     assert_eq!(live, [(one.attempt, Phase::Preparing), (two.attempt, Phase::Preparing)]);
     let closed = store.close_all_running(at(2)).await.unwrap();
     assert_eq!(closed.len(), 2);
-    assert!(closed.iter().all(|c| c.state == TrialState::Queued { attempts: 1 }));
+    assert!(closed.iter().all(|c| c.state == TrialState::Queued { attempts: 1, not_before: None }));
     assert!(store.live_attempts().await.unwrap().is_empty());
     assert!(store.close_all_running(at(3)).await.unwrap().is_empty(), "run again it does nothing");
 }

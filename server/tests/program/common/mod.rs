@@ -53,6 +53,7 @@ impl Home {
             Self { docker, base, mark, instance: format!("{bytes:016x}"), runtime, temp: tempfile::tempdir().unwrap() };
         // The program draws an id for a new data folder and keeps the one that is there: so this test knows its labels beforehand.
         home.write("data/instance", &home.instance);
+        home.settings("");
         home.write("skills/measured-words/SKILL.md", SKILL);
         home
     }
@@ -78,6 +79,11 @@ impl Home {
         let path = self.path(below);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+    }
+
+    /// Writes the settings file. Here no trial waits after trouble.
+    pub fn settings(&self, further: &str) {
+        self.write("data/skilldelta.toml", format!("retry_wait_s = 0\n{further}"));
     }
 
     pub fn task(&self, task: &Task) {
