@@ -290,7 +290,8 @@ impl Scheduler {
             removed += self.room.free(&self.store, images, repositories, &self.obstacles, self.now()).await;
         }
         if removed != Removed::default() {
-            tracing::info!(images = removed.images, commits = removed.commits, "removed what was not used for long");
+            let Removed { images, commits, events } = removed;
+            tracing::info!(images, commits, events, "removed what is not needed any more");
         }
     }
 

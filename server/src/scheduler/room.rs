@@ -1,5 +1,5 @@
-//! Makes room on the disks while nothing runs: images of ours and fetched commits that were not used for long go, and where too little is free,
-//! those that were not used for longest. What is missed is built, or fetched, again.
+//! Makes room on the disks while nothing runs: events that only live pages needed go, images of ours and fetched commits that were not used for
+//! long, and where too little is free, those that were not used for longest. What is missed is built, or fetched, again.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -27,12 +27,14 @@ pub(super) struct Room {
 pub(super) struct Removed {
     pub(super) images: usize,
     pub(super) commits: usize,
+    pub(super) events: u64,
 }
 
 impl AddAssign for Removed {
     fn add_assign(&mut self, more: Self) {
         self.images += more.images;
         self.commits += more.commits;
+        self.events += more.events;
     }
 }
 
@@ -51,7 +53,7 @@ impl Room {
         repositories: &Repositories,
         now: Timestamp,
     ) -> Removed {
-        let mut removed = Removed::default();
+        let mut removed = Removed { events: pruned_events(store).await, ..Removed::default() };
         if let Some(days) = self.limits.image_days
             && let Some(kept) = kept(store, images).await
         {
@@ -79,7 +81,7 @@ impl Room {
             Some(kept) => images.prune(kept, |_| obstacles.disk().is_none()).await.len(),
             None => 0,
         };
-        Removed { images, commits }
+        Removed { images, commits, events: 0 }
     }
 }
 
@@ -94,6 +96,13 @@ async fn pruned(repositories: &Repositories, now: Timestamp, age: Duration, want
             0
         }
     }
+}
+
+async fn pruned_events(store: &Store) -> u64 {
+    store.prune_events().await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "events of finished evaluations stay for now");
+        0
+    })
 }
 
 async fn kept(store: &Store, images: &Images) -> Option<Vec<KeptImage>> {

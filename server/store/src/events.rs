@@ -185,23 +185,6 @@ impl Store {
         .await?;
         rows.into_iter().map(TryInto::try_into).collect()
     }
-
-    /// Removes the log events of an attempt that has ended (its logs are blobs by then); answers how many. Of one that runs, none.
-    ///
-    /// # Errors
-    /// [`StoreError::Busy`].
-    pub async fn prune_log_events(&self, attempt: AttemptId) -> Result<u64> {
-        let mut change = self.change().await?;
-        let done = sqlx::query(
-            "DELETE FROM events WHERE attempt_id = $1 AND kind = 'log' \
-             AND EXISTS (SELECT 1 FROM attempts a WHERE a.id = $1 AND a.ended_at IS NOT NULL)",
-        )
-        .bind(attempt.0)
-        .execute(change.db())
-        .await?;
-        change.commit().await?;
-        Ok(done.rows_affected())
-    }
 }
 
 async fn record(change: &mut Change, trial: &TrialRow, event: &TrialEvent) -> Result<Moved> {

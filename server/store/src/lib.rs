@@ -21,6 +21,7 @@ mod health;
 mod imported;
 mod leaderboard;
 mod pool;
+mod pruning;
 mod records;
 mod recovery;
 mod skills;

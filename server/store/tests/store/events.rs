@@ -3,6 +3,7 @@
 use domain::attempt::AttemptResult;
 use domain::id::EventId;
 use domain::order::{Happening, TrialEvent};
+use domain::spending::Spending;
 use domain::trace::{Source, TraceStep};
 use domain::trial::Phase;
 use domain::verdict::Verdict;
@@ -61,18 +62,31 @@ async fn events_tell_the_whole_story_in_order() {
 }
 
 #[tokio::test]
-async fn only_log_events_of_attempts_that_ended_are_pruned() {
+async fn what_live_pages_alone_need_goes_once_the_evaluation_is_finished() {
     let (store, id) = one_pair().await;
-    let got = claim(&store, 1).await.unwrap();
-    for i in 0..5 {
-        store.record_event(id, got.trial.id, &log(got.attempt, i, "baa")).await.unwrap();
+    let spent = Spending { tokens: 7, ..Spending::default() };
+    let (killed, got) = (claim(&store, 1).await.unwrap(), claim(&store, 1).await.unwrap());
+    let done = Happening::StepDone { step: Box::new(step("counted")) };
+    for what in [done, Happening::Spent { spent }] {
+        let event = TrialEvent { attempt: got.attempt, at: at(2), what };
+        store.record_event(id, got.trial.id, &event).await.unwrap();
     }
-    assert_eq!(store.prune_log_events(got.attempt).await.unwrap(), 0, "it still runs");
-    end(&store, &got, 9, Verdict::Pass).await;
-    assert_eq!(store.prune_log_events(got.attempt).await.unwrap(), 5);
-    let left: Vec<_> =
-        store.events_after(id, EventId(0), 9).await.unwrap().iter().map(|event| event.what.word()).collect();
-    assert_eq!(left, ["moved", "moved", "ended"]);
+    for _ in 0..600 {
+        store.record_event(id, got.trial.id, &log(got.attempt, 2, "baa")).await.unwrap();
+    }
+    store.record_event(id, killed.trial.id, &log(killed.attempt, 2, "last words")).await.unwrap();
+    store.close_expired(at(99), &[got.attempt].into()).await.unwrap();
+    end(&store, &got, 99, Verdict::Pass).await;
+    assert_eq!(store.prune_events().await.unwrap(), 0, "a page may still follow it");
+    let again = claim(&store, 100).await.unwrap();
+    store.record_event(id, again.trial.id, &log(again.attempt, 101, "baa")).await.unwrap();
+    end(&store, &again, 102, Verdict::Pass).await;
+    assert_eq!(store.prune_events().await.unwrap(), 602);
+    let left = store.events_after(id, EventId(0), 99).await.unwrap();
+    let of = |attempt| left.iter().filter(move |event| event.attempt == Some(attempt)).map(|event| event.what.word());
+    assert_eq!(of(got.attempt).collect::<Vec<_>>(), ["moved", "spent", "moved", "ended"]);
+    assert_eq!(of(killed.attempt).collect::<Vec<_>>(), ["moved", "log", "moved"], "all that is known of it");
+    assert_eq!(of(again.attempt).collect::<Vec<_>>(), ["moved", "moved", "ended"]);
 }
 
 #[tokio::test]
