@@ -18,6 +18,7 @@ use ops::{Ops, OpsError, Started};
 use tokio_util::sync::CancellationToken;
 
 use super::arms::{ArmArgs, Chosen};
+use super::beside::Beside;
 use super::fail_if::{self, FailIf};
 use super::interrupt::interrupted;
 use super::task_choice::TaskChoice;
@@ -163,17 +164,15 @@ pub(super) async fn made<T>(
     followed: impl Future<Output = ops::Result<T>>,
     what: &str,
 ) -> Result<T, Failure> {
-    let stop = CancellationToken::new();
-    let running = tokio::spawn(scheduler.run(stop.clone()));
-    let outcome = tokio::select! {
-        outcome = followed => outcome.map_err(Failure::from),
-        () = interrupted() => {
-            Err(anyhow!("interrupted; finished trials are kept, and the same command goes on with {what}").into())
+    let work = async {
+        tokio::select! {
+            outcome = followed => outcome.map_err(Failure::from),
+            () = interrupted() => {
+                Err(anyhow!("interrupted; finished trials are kept, and the same command goes on with {what}").into())
+            }
         }
     };
-    stop.cancel();
-    running.await.context("the scheduler failed")?;
-    outcome
+    Beside::start(scheduler, &CancellationToken::new()).until(work).await
 }
 
 /// What to start, checked; says what is worth knowing before it is.

@@ -6,6 +6,7 @@ mod analyze;
 mod arms;
 mod audit;
 mod audit_table;
+mod beside;
 mod check;
 mod doctor;
 mod eval;

@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use super::beside::Beside;
 use super::interrupt::interrupted;
 use super::{Exit, Failure, example};
 use crate::config::{CommonArgs, Config};
@@ -56,18 +57,17 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     }
     let runtime = Runtime::open(config, None).await?;
     let stop = CancellationToken::new();
+    // Without a scheduler this is the queue that is told of.
+    let none = watch::Sender::new(QueueStatus::default());
     let (queue, scheduler) = match runtime.scheduler().await {
-        Ok(scheduler) => (scheduler.status(), Some(tokio::spawn(scheduler.run(stop.clone())))),
+        Ok(scheduler) => (scheduler.status(), Some(Beside::start(scheduler, &stop))),
         Err(error) if example.is_some() => return Err(error.into()),
         Err(error) => {
             tracing::error!(
                 "no trial can run: {error:#}; the pages are served all the same, start again once it is mended"
             );
-            (
-                watch::Sender::new(QueueStatus { paused: Some(format!("{error:#}")), ..QueueStatus::default() })
-                    .subscribe(),
-                None,
-            )
+            none.send_modify(|status| status.paused = Some(format!("{error:#}")));
+            (none.subscribe(), None)
         }
     };
     let site =
@@ -78,24 +78,30 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     let server = axum::serve(listener, router(site)).with_graceful_shutdown(async move { stopped.cancelled().await });
     let server = tokio::spawn(server.into_future());
     println!("skilldelta serves on http://{listen}");
-    if let Some(folder) = example {
-        tokio::select! {
-            shown = example::run(&runtime.ops, &folder, &args.example_agent, queue, listen) => shown?,
-            () = interrupted() => stop.cancel(),
+    let asked = async {
+        if let Some(folder) = example {
+            tokio::select! {
+                shown = example::run(&runtime.ops, &folder, &args.example_agent, queue, listen) => shown?,
+                () = interrupted() => return Ok::<(), Failure>(()),
+            }
         }
-    }
-    if !stop.is_cancelled() {
         interrupted().await;
-    }
-    tracing::info!("stopping; trials under way will be made again at the next start");
-    stop.cancel();
-    if let Some(scheduler) = scheduler {
-        scheduler.await.context("the scheduler failed")?;
-    }
+        Ok(())
+    };
+    let told = async {
+        asked.await?;
+        tracing::info!("stopping; trials under way will be made again at the next start");
+        stop.cancel();
+        Ok(Exit::Done)
+    };
+    let outcome = match scheduler {
+        Some(scheduler) => scheduler.until(told).await,
+        None => told.await,
+    };
     // Event streams of open pages would keep the server for ever.
     server.abort();
     board.abort();
-    Ok(Exit::Done)
+    outcome
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {

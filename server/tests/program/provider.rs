@@ -103,10 +103,12 @@ fn how_long_an_outage_is_borne_is_a_setting() {
         let calls: Vec<_> = calls.as_array().unwrap().iter().map(|call| call["retries"].clone()).collect();
         assert_eq!(calls, [0], "asked once, and no more");
     }
-    home.settings("outage_wait_s = 86400\n");
     let (skill, tasks) = (home.skill(), home.tasks());
-    let ended = home.run(&[&["eval", "--skill", &skill, "--tasks", &tasks][..], &agent].concat());
-    ended.told(2, &["outage_wait_s", "from 0 to 3600", "86400"]);
+    for (key, wanted) in [("outage_wait_s", "from 0 to 3600"), ("retry_wait_s", "from 0 to 600")] {
+        home.write("data/skilldelta.toml", format!("{key} = 86400\n"));
+        let ended = home.run(&[&["eval", "--skill", &skill, "--tasks", &tasks][..], &agent].concat());
+        ended.told(2, &[key, wanted, "86400"]);
+    }
     home.finish();
 }
 
