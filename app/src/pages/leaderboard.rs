@@ -20,11 +20,16 @@ use crate::format::{count, plural};
 pub fn Leaderboard() -> impl IntoView {
     let params = use_query_map();
     let query = Memo::new(move |_| params.with(|params| LeaderboardQuery::parse(&params.to_query_string())));
+    let unknown = Memo::new(move |_| params.with(|params| LeaderboardQuery::not_understood(&params.to_query_string())));
     let data = Resource::new(move || query.get(), |query| async move { api::leaderboard(query.to_query()).await });
-    view! { <Title text="Leaderboard"/>{loaded(data, |view| page(view).into_any())} }.into_any()
+    view! { <Title text="Leaderboard"/>{loaded(data, move |view| page(view, unknown.get()).into_any())} }.into_any()
 }
 
-fn page(view: LeaderboardView) -> impl IntoView {
+fn page(view: LeaderboardView, unknown: Vec<String>) -> impl IntoView {
+    let unknown = (!unknown.is_empty()).then(|| {
+        let words = format!("Not understood, and passed over: {}", unknown.join(", "));
+        view! { <p class="note">{words}</p> }
+    });
     let standing = standing(&view);
     let LeaderboardView { page: view, chart, .. } = view;
     let query = view.query.clone();
@@ -44,6 +49,7 @@ fn page(view: LeaderboardView) -> impl IntoView {
                 {data_sets(&query)}
                 {standing}
                 {note}
+                {unknown}
             </header>
             {body}
         </article>

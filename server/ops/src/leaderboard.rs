@@ -36,6 +36,20 @@ pub struct BadgeImage {
     pub known: bool,
 }
 
+/// A view of which every part is understood: a file with other rows than were asked for is worse than none.
+///
+/// # Errors
+/// [`OpsError::Invalid`] with what is not understood.
+pub fn leaderboard_view(query: &str) -> Result<LeaderboardQuery> {
+    match LeaderboardQuery::not_understood(query).as_slice() {
+        [] => Ok(LeaderboardQuery::parse(query)),
+        wrong => Err(OpsError::invalid(format!(
+            "the leaderboard has no such view: {}; copy the address of its page",
+            wrong.join(", ")
+        ))),
+    }
+}
+
 impl Ops {
     /// One page of a view.
     ///

@@ -44,7 +44,7 @@ pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use early_end::{ends_at, may_end_early};
 pub use error::{OpsError, Result};
 pub use export::Export;
-pub use leaderboard::{BadgeChoice, BadgeImage};
+pub use leaderboard::{BadgeChoice, BadgeImage, leaderboard_view};
 pub use models::Priced;
 pub use repository::check_repository;
 pub use secrets::Secrets;

@@ -10,7 +10,7 @@ use formats::export::ExportFormat;
 use ops::Export;
 
 use super::eval::unusable;
-use super::{Exit, Failure};
+use super::{Exit, Failure, is_there};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
@@ -38,6 +38,7 @@ fn format(word: &str) -> Result<ExportFormat, String> {
 /// An evaluation that is not there or has nothing of the kind (exit 2), or a place that cannot be written (exit 1).
 pub async fn run(common: &CommonArgs, args: ExportArgs) -> Result<Exit, Failure> {
     let config = Config::load(common).map_err(Failure::unusable)?;
+    is_there(&config)?;
     let runtime = Runtime::open(config, None).await?;
     let export = runtime.ops.export(args.evaluation, args.format).await.map_err(unusable)?;
     for left_out in &export.left_out {

@@ -8,7 +8,7 @@ use domain::imported::{ImportIntake, ResultFormat};
 use ops::OpsError;
 
 use super::eval::unusable;
-use super::{Exit, Failure};
+use super::{Exit, Failure, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
@@ -45,11 +45,11 @@ pub async fn run(common: &CommonArgs, args: ImportArgs) -> Result<Exit, Failure>
     let config = Config::load(common).map_err(Failure::unusable)?;
     let runtime = Runtime::open(config, None).await?;
     match runtime.ops.import(&args.path, args.format.0).await {
-        Ok(intake) if args.json => println!("{}", serde_json::to_string_pretty(&intake)?),
-        Ok(intake) => print(&intake),
+        Ok(intake) if args.json => terminal::print(&(serde_json::to_string_pretty(&intake)? + "\n"))?,
+        Ok(intake) => print(&intake)?,
         Err(error) => {
             if let OpsError::Invalid { findings, .. } = &error {
-                findings.iter().for_each(|finding| eprintln!("{finding}"));
+                findings.iter().for_each(|finding| terminal::tell(&finding.to_string()));
             }
             return Err(unusable(error));
         }
@@ -57,28 +57,29 @@ pub async fn run(common: &CommonArgs, args: ImportArgs) -> Result<Exit, Failure>
     Ok(Exit::Done)
 }
 
-fn print(intake: &ImportIntake) {
+fn print(intake: &ImportIntake) -> Result<(), Failure> {
     for evaluation in &intake.accepted {
         let known = if evaluation.is_new { "" } else { " (imported before)" };
-        println!(
-            "evaluation {}: {}{known}; tasks {}, trials {}, complete pairs {}; imported from {}, self-reported",
+        terminal::print(&format!(
+            "evaluation {}: {}{known}; tasks {}, trials {}, complete pairs {}; imported from {}, self-reported\n",
             evaluation.id,
             evaluation.title,
             evaluation.tasks,
             evaluation.trials,
             evaluation.pairs_complete,
             evaluation.format.runner(),
-        );
-        say(&evaluation.findings);
+        ))?;
+        say(&evaluation.findings)?;
     }
-    say(&intake.findings);
+    say(&intake.findings)
 }
 
-fn say(findings: &[Finding]) {
+fn say(findings: &[Finding]) -> Result<(), Failure> {
     for finding in findings {
         match finding.severity {
-            Severity::Note => println!("  {finding}"),
-            Severity::Warning | Severity::Error => eprintln!("  {finding}"),
+            Severity::Note => terminal::print(&format!("  {finding}\n"))?,
+            Severity::Warning | Severity::Error => terminal::tell(&format!("  {finding}")),
         }
     }
+    Ok(())
 }

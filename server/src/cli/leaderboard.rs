@@ -10,7 +10,7 @@ use formats::export::LeaderboardFormat;
 
 use super::eval::unusable;
 use super::export::deliver;
-use super::{Exit, Failure};
+use super::{Exit, Failure, is_there};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
@@ -53,6 +53,7 @@ fn format(word: &str) -> Result<LeaderboardFormat, String> {
 /// A snapshot that is not there, or nothing to publish (exit 2), or a place that cannot be written (exit 1).
 pub async fn run(common: &CommonArgs, command: LeaderboardCommand) -> Result<Exit, Failure> {
     let config = Config::load(common).map_err(Failure::unusable)?;
+    is_there(&config)?;
     let runtime = Runtime::open(config, None).await?;
     match command {
         LeaderboardCommand::Publish => {
@@ -68,7 +69,7 @@ pub async fn run(common: &CommonArgs, command: LeaderboardCommand) -> Result<Exi
             }
         }
         LeaderboardCommand::Export(args) => {
-            let asked = LeaderboardQuery::parse(&args.view);
+            let asked = ops::leaderboard_view(&args.view).map_err(unusable)?;
             let data = args.snapshot.map_or(asked.data, DataSet::Snapshot);
             let query = LeaderboardQuery { data, ..asked };
             let export = runtime.ops.export_leaderboard(&query, args.format).await.map_err(unusable)?;

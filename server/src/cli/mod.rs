@@ -30,7 +30,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::CommonArgs;
+use crate::config::{CommonArgs, Config};
 
 /// Skilldelta tells whether an agent skill helps: paired trials without and with it, in containers, judged by each task's own tests.
 #[derive(Debug, Parser)]
@@ -105,6 +105,17 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     exit: Exit,
     error: anyhow::Error,
+}
+
+/// A command that only looks makes no data folder.
+fn is_there(config: &Config) -> Result<(), Failure> {
+    if config.data.is_dir() {
+        return Ok(());
+    }
+    let place = config.data.display();
+    Err(Failure::unusable(anyhow::anyhow!(
+        "there is no data folder {place}; name the one that was used before with --data"
+    )))
 }
 
 impl Failure {

@@ -7,7 +7,7 @@ use domain::planner::{Expected, Needed, Noise, PastRuns, PlanEstimate, PlannedRu
 use domain::report::number;
 
 use super::eval::unusable;
-use super::{Exit, Failure, terminal};
+use super::{Exit, Failure, is_there, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
@@ -68,6 +68,7 @@ async fn past(common: &CommonArgs, from: &[EvaluationId]) -> Result<PastRuns, Fa
         return Ok(PastRuns::default());
     }
     let config = Config::load(common).map_err(Failure::unusable)?;
+    is_there(&config)?;
     Runtime::open(config, None).await?.ops.past_runs(from).await.map_err(unusable)
 }
 

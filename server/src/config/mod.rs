@@ -138,7 +138,7 @@ impl Config {
             upstreams: upstreams.usable,
             unusable_upstreams: upstreams.unusable,
             upload_limit: file.upload_limit_mb.saturating_mul(1024 * 1024),
-            max_concurrency: file.max_concurrency,
+            max_concurrency: max_concurrency(file.max_concurrency)?,
             disk_floor: file.disk_floor_mb.saturating_mul(1024 * 1024),
             search_path: std::env::var_os("PATH"),
             image_keep_days: Some(file.image_keep_days).filter(|days| *days > 0),
@@ -189,6 +189,17 @@ fn retry_wait(seconds: u64) -> Result<RetryWait, ConfigError> {
         given: seconds,
     })?;
     Ok(RetryWait { first_ms })
+}
+
+/// Beyond this no single machine goes.
+const MOST_CONCURRENCY: u32 = 1000;
+
+fn max_concurrency(trials: u32) -> Result<u32, ConfigError> {
+    if (1..=MOST_CONCURRENCY).contains(&trials) {
+        return Ok(trials);
+    }
+    let wanted = format!("a number from 1 to {MOST_CONCURRENCY}");
+    Err(ConfigError::Range { key: "max_concurrency", wanted, given: u64::from(trials) })
 }
 
 fn readable(path: &Path, what: &'static str) -> Result<(), ConfigError> {

@@ -5,7 +5,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use domain::hash::ContentHash;
 use domain::id::SnapshotId;
-use domain::leaderboard::LeaderboardQuery;
 use formats::export::LeaderboardFormat;
 use ops::{BadgeChoice, Ops, OpsError};
 use serde::Deserialize;
@@ -26,7 +25,7 @@ pub async fn export(
     let known = || LeaderboardFormat::ALL.map(LeaderboardFormat::word).join(", ");
     let format = LeaderboardFormat::from_word(&word)
         .ok_or_else(|| OpsError::invalid(format!("there is no export format '{word}'; there are: {}", known())))?;
-    let query = LeaderboardQuery::parse(query.as_deref().unwrap_or_default());
+    let query = ops::leaderboard_view(query.as_deref().unwrap_or_default())?;
     exported(ops.export_leaderboard(&query, format).await?)
 }
 

@@ -136,11 +136,18 @@ fn an_export_that_contradicts_itself_is_refused() {
     type Edit = fn(&mut Value);
     let home = Home::new();
     let export: Value = serde_json::from_str(&home.export(home.keep_own(), "json")).unwrap();
-    let edits: [(Edit, &str); 6] = [
+    let edits: [(Edit, &str); 10] = [
         (
             |json| json["trials"][0]["verdict"] = serde_json::json!({"verdict": "verifier_error", "message": "x"}),
             "its last attempt says another",
         ),
+        (|json| json["evaluation"]["created_at"] = i64::MAX.into(), "is no instant of our times"),
+        (
+            |json| json["evaluation"]["treatment"] = serde_json::json!({"kind": "skills", "versions": []}),
+            "no skill where skills are said",
+        ),
+        (|json| json["trials"] = Value::Array(Vec::new()), "no trial"),
+        (|json| json["trials"][0]["attempts"][0]["result"]["usage"]["input"] = u64::MAX.into(), "more tokens than any"),
         (|json| json["trials"][1] = json["trials"][0].clone(), "is there twice"),
         (|json| json["trials"][0]["task_index"] = 7.into(), "is not the task"),
         (|json| json["trials"][0]["finished_at"] = Value::Null, "is not finished"),
@@ -162,6 +169,35 @@ fn an_export_that_contradicts_itself_is_refused() {
     }
 }
 
+/// `analyze` gives for an exported table what the evaluation's own page says.
+#[test]
+fn our_own_tables_are_analysed_as_what_they_are() {
+    let home = Home::new();
+    let id = home.keep_own();
+    let whole: Value = serde_json::from_str(&home.export(id, "json")).unwrap();
+    for format in ["json", "csv"] {
+        let file = format!("own.{format}");
+        std::fs::write(home.path(&file), home.export(id, format)).unwrap();
+        let (code, out, err) = home.run(&["analyze", &file, "--json"]);
+        assert_eq!(code, 0, "{format}\n{out}\n{err}");
+        let found: Value = serde_json::from_str(&out).unwrap();
+        for part in ["/delta", "/delta_ci/low", "/p_value", "/rho", "/pairs_complete", "/rescued", "/broken"] {
+            let [got, want] = [&found["totals"], &whole["report"]["totals"]].map(|totals| totals.pointer(part));
+            let [got, want] = [got, want].map(|number| number.and_then(Value::as_f64).unwrap());
+            // An export has fifteen digits.
+            assert!((got - want).abs() < 1e-12, "{format}: {part}: {got}, not {want}");
+        }
+        assert!(out.contains("scripted"), "{format}: a demonstration stays one");
+    }
+    // Under another name and with its fields in another order it is the same.
+    let sorted = whole.to_string();
+    std::fs::write(home.path("a.json"), &sorted).unwrap();
+    std::fs::write(home.path("b.json"), &sorted).unwrap();
+    let first = home.import(&home.path("a.json"))["accepted"][0]["id"].clone();
+    let again = home.import(&home.path("b.json"))["accepted"][0].clone();
+    assert_eq!((&again["id"], &again["is_new"]), (&first, &false.into()));
+}
+
 #[test]
 fn what_cannot_be_done_is_said_with_its_remedy() {
     let home = Home::new();
@@ -176,6 +212,16 @@ fn what_cannot_be_done_is_said_with_its_remedy() {
         (vec!["export", &id, "--format", "atif", "--out", "-"], 2, "name one with --out"),
         (vec!["export", &id, "--format", "atif", "--out", "full"], 2, "name another folder"),
         (vec!["import", "nowhere"], 2, "check the path"),
+        (
+            vec!["leaderboard", "export", "--format", "csv", "--view", "verdict=bogus&n=3"],
+            2,
+            "no such view: verdict=bogus",
+        ),
+        (
+            vec!["leaderboard", "export", "--format", "csv", "--view", "data=snapshot-x"],
+            2,
+            "no such view: data=snapshot-x",
+        ),
         (vec!["import", "full"], 2, "results are told by"),
         (vec!["import", "cut.json"], 2, "cut.json:2:14: error[json_syntax]"),
         (vec!["import", "cut.json", "--format", "xml"], 2, "there are: auto, skilldelta"),
@@ -241,7 +287,7 @@ fn a_download_is_an_attachment() {
             assert_clean(format, &String::from_utf8(body).unwrap());
         }
     }
-    assert_eq!(site.get(&format!("/evaluations/{id}/export/word")).0, 404);
+    assert_eq!(site.get(&format!("/evaluations/{id}/export/word")).0, 422);
     assert_eq!(site.get("/evaluations/999/export/json").0, 404);
     assert_eq!(site.get(&format!("/evaluations/{id}/export/patch")).0, 422);
 }

@@ -37,6 +37,17 @@ fn what_cannot_be_used_is_told_with_its_place_and_a_remedy() {
     ] {
         home.run(&[fine.as_slice(), &more].concat()).told(2, &told);
     }
+    home.write("wide.toml", "max_concurrency = 0\n");
+    home.run(&["doctor", "--config", "wide.toml", "--data", "none"]).told(1, &[]);
+    home.run(&[fine.as_slice(), &["--config", "wide.toml"]].concat()).told(2, &["max_concurrency", "from 1 to 1000"]);
+    for looking in [
+        &["export", "1", "--format", "json"][..],
+        &["leaderboard", "snapshots"],
+        &["plan", "--tasks", "9", "--from", "1"],
+    ] {
+        home.run(&[looking, &["--data", "none"]].concat()).told(2, &["no data folder none", "--data"]);
+    }
+    assert!(!home.path("none").exists(), "made by looking for it");
     assert_eq!(home.evaluations(&home.data()), 0);
     home.finish();
 }

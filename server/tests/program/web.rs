@@ -66,6 +66,8 @@ fn pages_and_assets_are_guarded_and_what_is_not_there_is_not_found() {
         ("/evaluations/999/export/json", 404, "evaluation 999 does not exist"),
         ("/evaluations/1/export/word", 422, "there are: json, csv"),
         ("/leaderboard/export/word", 422, "there are: json, csv"),
+        ("/leaderboard/export/json?model=&verdict=bogus&sort=-delta", 422, "no such view: verdict=bogus;"),
+        ("/leaderboard/export/json?data=snapshot-x&zzz=1", 422, "no such view: data=snapshot-x, zzz=1;"),
         ("/leaderboard/snapshots/x/document", 404, "does not exist"),
         ("/evaluations/1/trials/x/patch", 404, "does not exist"),
         ("/api/evaluations/x/events", 404, "does not exist"),

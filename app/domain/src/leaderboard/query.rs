@@ -175,6 +175,14 @@ impl LeaderboardQuery {
         asked
     }
 
+    /// What of a query string says nothing here, as it was written; [`LeaderboardQuery::parse`] passes it over, which who reads the rows must know.
+    #[must_use]
+    pub fn not_understood(query: &str) -> Vec<String> {
+        let parts = form_urlencoded::parse(query.trim_start_matches('?').as_bytes());
+        let wrong = parts.filter(|(name, value)| !is_understood(name, value.trim()));
+        wrong.map(|(name, value)| format!("{name}={value}").chars().take(MOST_TEXT).collect()).collect()
+    }
+
     fn take(&mut self, name: &str, value: &str) {
         let text = || value.chars().take(MOST_TEXT).collect::<String>();
         match name {
@@ -291,4 +299,22 @@ impl LeaderboardQuery {
             && !(self.resolvable && matches!(row.says(), Says::CannotBeResolved | Says::NoResult))
             && words.iter().all(|word| hay.contains(word.as_str()))
     }
+}
+
+fn is_understood(name: &str, value: &str) -> bool {
+    let is_known = match name {
+        "data" => value == DataSet::Own.word() || DataSet::from_word(value) != DataSet::Own,
+        "view" => Shape::ALL.iter().any(|shape| shape.word() == value),
+        "q" | "cat" | "agent" | "model" | "set" => true,
+        "verdict" => Says::from_word(value).is_some(),
+        "quadrant" => Quadrant::from_word(value).is_some(),
+        "n" | "page" => value.parse::<u32>().is_ok(),
+        "skill" => value.parse::<SkillId>().is_ok(),
+        "resolvable" => matches!(value, "0" | "1"),
+        "sort" => Sort::from_word(value).is_some(),
+        "cols" => value.split(',').all(|word| Column::from_word(word.trim()).is_some()),
+        _ => return false,
+    };
+    // A form names its empty fields as well.
+    is_known || value.is_empty()
 }

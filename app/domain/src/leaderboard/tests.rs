@@ -297,3 +297,23 @@ fn the_words_are_those_of_the_verdict() {
         assert_eq!(Says::from_word(says.word()), Some(says));
     }
 }
+
+#[test]
+fn what_a_view_does_not_understand_is_known() {
+    for (query, wrong) in [
+        ("", &[][..]),
+        ("?q=a+b&cat=&agent=x&model=&set=s&verdict=improves&quadrant=&n=3&skill=7&resolvable=1&view=forest", &[]),
+        ("data=own&data=paper&data=snapshot-3&sort=-rho&cols=tier,skill&page=2", &[]),
+        ("data=snapshot-x&data=zzz", &["data=snapshot-x", "data=zzz"]),
+        ("verdict=bogus&quadrant=zzz&n=-1&n=abc&page=x", &["verdict=bogus", "quadrant=zzz", "n=-1", "n=abc", "page=x"]),
+        (
+            "sort=zzz&cols=tier,zzz&resolvable=2&view=list&skill=x",
+            &["sort=zzz", "cols=tier,zzz", "resolvable=2", "view=list", "skill=x"],
+        ),
+        ("zzz=1&zzz=", &["zzz=1", "zzz="]),
+    ] {
+        assert_eq!(LeaderboardQuery::not_understood(query), wrong, "{query}");
+        // Whatever a page links to is understood.
+        assert!(LeaderboardQuery::not_understood(&LeaderboardQuery::parse(query).to_query()).is_empty(), "{query}");
+    }
+}

@@ -11,10 +11,8 @@ use crate::stats::power::{mcnemar_power, smallest_delta};
 pub const WANTED_POWER: f64 = 0.8;
 /// Share of pairs that a skill is taken to break, where nothing is known.
 const BROKEN_GUESS: f64 = 0.05;
-/// Effects on the power curve, in percentage points.
+/// Effects on the power curve, and for which tasks and repeats are told, in percentage points.
 const CURVE: [u32; 10] = [5, 10, 15, 20, 25, 30, 40, 50, 60, 80];
-/// Effects for which tasks and repeats are told, in percentage points.
-const TOLD: [u32; 5] = [5, 10, 15, 20, 30];
 /// Beyond this nobody plans.
 const MOST_TASKS: u32 = 100_000;
 
@@ -117,7 +115,7 @@ impl PowerPlan {
             smallest_possible: possible.then(|| f64::from(tasks_least) / (f64::from(tasks) * f64::from(repeats))),
             smallest_delta: smallest_delta(weight, noise.broken_rate, WANTED_POWER, alpha),
             curve: CURVE.iter().filter_map(|delta| point(weight, f64::from(*delta) / 100.0, noise)).collect(),
-            needed: TOLD
+            needed: CURVE
                 .iter()
                 .map(|delta| needed(f64::from(*delta) / 100.0, tasks, repeats, noise, tasks_least))
                 .collect(),

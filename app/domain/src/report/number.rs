@@ -130,8 +130,12 @@ fn signed(value: f64) -> String {
 /// Whole from 10 on, else one decimal where it is not whole.
 fn plain(value: f64) -> String {
     let tenths = (value * 10.0).round() / 10.0;
-    let text =
-        if tenths.abs() >= 10.0 || tenths.fract() == 0.0 { format!("{tenths:.0}") } else { format!("{tenths:.1}") };
+    // `format!` rounds halves to the even neighbour, people round them away from 0.
+    let text = match tenths.abs() >= 10.0 {
+        true => format!("{:.0}", value.round()),
+        false if tenths.fract() == 0.0 => format!("{tenths:.0}"),
+        false => format!("{tenths:.1}"),
+    };
     if text == "-0" { "0".to_owned() } else { text.replace('-', "−") }
 }
 
@@ -145,6 +149,8 @@ mod tests {
             [percent(Some(0.333)), percent(Some(0.0)), percent(Some(0.025)), percent(None)],
             ["33 %", "0 %", "2.5 %", "—"]
         );
+        let halves = [0.125, 0.375, 0.995, -0.125].map(|share| points(Some(share)));
+        assert_eq!(halves, ["+13 pp", "+38 pp", "+100 pp", "−13 pp"]);
         assert_eq!(
             [points(Some(0.154)), points(Some(-0.035)), points(Some(0.0)), points(None)],
             ["+15 pp", "−3.5 pp", "0 pp", "—"]

@@ -9,7 +9,7 @@ use domain::trial::TrialState;
 
 use super::{ExportError, Exported, words};
 
-const HEAD: [&str; 36] = [
+const HEAD: [&str; 37] = [
     "evaluation",
     "title",
     "skill",
@@ -29,6 +29,7 @@ const HEAD: [&str; 36] = [
     "tests_failed",
     "tests_skipped",
     "tests_other",
+    "tests_total",
     "tokens_input",
     "tokens_cache_read",
     "tokens_cache_write",
@@ -91,7 +92,7 @@ fn row(exported: &Exported<'_>, trial: &TrialHistory) -> Vec<String> {
 fn measured(result: Option<&AttemptResult>) -> Vec<String> {
     let known = |value: Option<u64>| value.map(|value| value.to_string()).unwrap_or_default();
     let said = |value: Option<bool>| value.map(|value| value.to_string()).unwrap_or_default();
-    let Some(result) = result else { return vec![String::new(); 19] };
+    let Some(result) = result else { return vec![String::new(); 20] };
     // A verifier that named no test is not one whose tests all failed.
     let tests = |status: TestStatus| {
         let count = result.tests.iter().filter(|test| test.status == status).count();
@@ -103,6 +104,7 @@ fn measured(result: Option<&AttemptResult>) -> Vec<String> {
         tests(TestStatus::Failed),
         tests(TestStatus::Skipped),
         tests(TestStatus::Other),
+        if result.tests.is_empty() { String::new() } else { result.tests.len().to_string() },
         known(result.usage.input),
         known(result.usage.cache_read),
         known(result.usage.cache_write),

@@ -24,6 +24,10 @@ use crate::export::document::{BaselinePart, Document, FilePart, SCHEMA, Treatmen
 /// As far as a file is looked at to see whether it is ours, in bytes.
 const HEAD: usize = 512;
 
+/// Most tokens of one class that an attempt can have used: above it readers of JSON lose digits, and sums their meaning.
+const MOST_TOKENS: u64 = 1 << 53;
+/// Instants that can be meant, in milliseconds since 1970 UTC: up to the year 9999.
+const SANE: std::ops::Range<i64> = 0..253_402_300_800_000;
 /// How the schemas of our own documents begin.
 const OURS: [&str; 2] = ["skilldelta.export.", "skilldelta.evaluation."];
 
@@ -117,13 +121,18 @@ fn refuse(code: &str, path: &str, message: String, hint: &str) -> Box<Finding> {
 
 fn plan(path: &str, document: &Document) -> Result<EvaluationPlan, Box<Finding>> {
     let part = &document.evaluation;
-    if part.tasks.is_empty() || part.repeats == 0 {
+    let no_skill = matches!(&part.treatment, TreatmentPart::Skills { versions } if versions.is_empty());
+    if part.tasks.is_empty() || part.repeats == 0 || no_skill || document.trials.is_empty() {
         return Err(refuse(
             "empty_plan",
             path,
-            "evaluation.tasks or evaluation.repeats is empty".to_owned(),
+            "there is no task, no repeat, no trial, or no skill where skills are said to be compared".to_owned(),
             "export it again",
         ));
+    }
+    if !SANE.contains(&part.created_at.0) {
+        let message = format!("evaluation.created_at {} is no instant of our times", part.created_at.0);
+        return Err(refuse("wrong_instant", path, message, "give milliseconds since 1970 UTC"));
     }
     if (part.repeats as usize).saturating_mul(part.tasks.len()) > MOST_PAIRS {
         let message = format!("evaluation.repeats times the tasks make more than {MOST_PAIRS} pairs");
@@ -219,6 +228,12 @@ fn trial(path: &str, place: &str, part: &TrialPart, id: TrialId, task: TaskId) -
     };
     for attempt in &part.attempts {
         let reward = attempt.result.as_ref().and_then(|result| result.reward);
+        let tokens = attempt.result.as_ref().map(|result| result.usage).unwrap_or_default();
+        let classes = [tokens.input, tokens.cache_read, tokens.cache_write, tokens.output];
+        if classes.into_iter().flatten().any(|tokens| tokens > MOST_TOKENS) {
+            let message = format!("{place}: attempt {} counts more tokens than any can use", attempt.number);
+            return Err(refuse("token_range", path, message, "export it again"));
+        }
         if reward.is_some_and(|reward| !(0.0..=1.0).contains(&reward)) {
             let message = format!("{place}: attempt {} has a reward outside 0..=1", attempt.number);
             return Err(refuse("reward_range", path, message, "export it again"));

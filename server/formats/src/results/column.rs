@@ -51,7 +51,7 @@ const NAMES: [(Column, &[&str]); Column::COUNT] = [
     (Column::Skill, &["skill", "skill_name", "skill_id"]),
     (Column::Agent, &["agent", "agent_name"]),
     (Column::Model, &["model", "model_name"]),
-    (Column::Scripted, &["scripted"]),
+    (Column::Scripted, &["scripted", "scripted_model"]),
     (Column::Activated, &["activated", "opened", "skill_opened", "skill_used"]),
     (Column::Tests, &["tests", "test_cases"]),
     (Column::TestsPassed, &["tests_passed", "passed_tests", "cases_passed"]),
