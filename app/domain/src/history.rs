@@ -1,6 +1,8 @@
 //! An evaluation with everything that is known of it: the plan, and each trial with all its attempts. What is exported, and what an imported
 //! evaluation is kept as; its report is computed from it like any other.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::attempt::{AttemptResult, BlobRef};
@@ -88,8 +90,9 @@ impl EvaluationHistory {
     /// Its trials as a report reads them.
     #[must_use]
     pub fn records(&self) -> Vec<TrialRecord> {
-        let name = |id: TaskId| self.plan.tasks.iter().find(|task| task.id == id).map(|task| task.name.clone());
-        self.trials.iter().map(|trial| trial.record(name(trial.task).unwrap_or_default())).collect()
+        let names: HashMap<TaskId, &str> = self.plan.tasks.iter().map(|task| (task.id, task.name.as_str())).collect();
+        let name = |id: TaskId| names.get(&id).copied().unwrap_or_default().to_owned();
+        self.trials.iter().map(|trial| trial.record(name(trial.task))).collect()
     }
 
     /// Its result.

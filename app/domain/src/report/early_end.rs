@@ -1,9 +1,11 @@
 //! Results of plans that may end early. What was looked at before the end is judged by the e-value, and the p of a fixed number of tasks is not
 //! given: it would not hold (statistics rule 7).
 
+use std::collections::HashMap;
+
 use super::totals::counts;
 use super::{EvaluationReport, TaskReport, Totals, TrialRecord};
-use crate::id::TrialId;
+use crate::id::{TaskId, TrialId};
 use crate::stats::alpha::Alpha;
 use crate::stats::delta::delta;
 use crate::stats::verdict::{DeltaVerdict, VerdictRule};
@@ -12,10 +14,14 @@ use crate::time::Timestamp;
 
 /// The most evidence that was there at any time, as the tasks ended one after the other; tasks that are not over yet say nothing.
 pub(super) fn seen(tasks: &[TaskReport], trials: &[TrialRecord]) -> Seen {
-    let ended = |task: &TaskReport| {
-        let own = trials.iter().filter(|trial| trial.task_id == task.task_id);
-        own.map(|trial| trial.state.finished_at()).try_fold(Timestamp(i64::MIN), |last, at| Some(last.max(at?)))
-    };
+    // When the last trial of each task ended; `None` = one is not over.
+    let mut ends: HashMap<TaskId, Option<Timestamp>> = HashMap::with_capacity(tasks.len());
+    for trial in trials {
+        let end = ends.entry(trial.task_id).or_insert(Some(Timestamp(i64::MIN)));
+        *end = end.zip(trial.state.finished_at()).map(|(last, at)| last.max(at));
+    }
+    // A task without a trial was over before all others.
+    let ended = |task: &TaskReport| ends.get(&task.task_id).copied().unwrap_or(Some(Timestamp(i64::MIN)));
     let mut over: Vec<(Timestamp, &TaskReport)> = tasks.iter().filter_map(|task| Some((ended(task)?, task))).collect();
     over.sort_by_key(|(at, _)| *at);
     Seen::most(over.into_iter().map(|(_, task)| task.counts()))
@@ -58,4 +64,70 @@ pub(super) fn by_evidence(totals: &mut Totals, tasks: &[TaskReport], seen: Seen,
     (totals.p_value, totals.p_mid, totals.e_value) = (None, None, Some(seen.e_value));
     totals.verdict = delta(&counts(tasks), Alpha::FIVE_PERCENT)
         .map(|estimate| DeltaVerdict::anytime(&estimate, seen.signs(), ended_early, &rule));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attempt::AttemptResult;
+    use crate::condition::Condition;
+    use crate::draw::Draw;
+    use crate::hash::ContentHash;
+    use crate::plan::TaskRef;
+    use crate::report::{TaskReport, index};
+    use crate::trial::TrialState;
+    use crate::verdict::{FailReason, Verdict};
+
+    /// By the definition: each task's own trials, looked for among all.
+    fn by_definition(tasks: &[TaskReport], trials: &[TrialRecord]) -> Seen {
+        let mut over = Vec::new();
+        for task in tasks {
+            let ends: Option<Vec<_>> = trials
+                .iter()
+                .filter(|trial| trial.task_id == task.task_id)
+                .map(|trial| trial.state.finished_at())
+                .collect();
+            over.extend(ends.map(|ends| (ends.into_iter().max(), task)));
+        }
+        over.sort_by_key(|(at, _)| *at);
+        Seen::most(over.into_iter().map(|(_, task)| task.counts()))
+    }
+
+    #[test]
+    fn the_most_evidence_is_looked_for_in_the_order_in_which_tasks_ended() {
+        let mut draw = Draw::from_seed(3);
+        let mut different = std::collections::BTreeSet::new();
+        for round in 0..200 {
+            let mut trials = Vec::new();
+            let refs: Vec<TaskRef> = (1..=9)
+                .map(|id| TaskRef {
+                    id: TaskId(id),
+                    name: format!("t{id}"),
+                    version: ContentHash::of(&id.to_be_bytes()),
+                })
+                .collect();
+            // The last task has no trial yet.
+            for (task, repeat) in refs.iter().take(8).flat_map(|task| [(task, 1), (task, 2)]) {
+                for condition in [Condition::NoSkill, Condition::WithSkill] {
+                    let helped = draw.below(10) < if condition == Condition::WithSkill { 8 } else { 2 };
+                    let verdict =
+                        if helped { Verdict::Pass } else { Verdict::Fail { reason: FailReason::WrongResult } };
+                    let at = Timestamp(draw.below(30) as i64);
+                    let state = match draw.below(40) {
+                        0 => TrialState::Queued { attempts: 0 },
+                        _ => TrialState::Finished { attempts: 1, verdict: verdict.clone(), at },
+                    };
+                    let id = TrialId(trials.len() as i64);
+                    let (task_id, task) = (task.id, task.name.clone());
+                    let result = Some(AttemptResult::bare(verdict));
+                    trials.push(TrialRecord { id, task_id, task, condition, repeat, state, result });
+                }
+            }
+            let tasks: Vec<TaskReport> = refs.iter().map(|task| TaskReport::of(task, 2, &index(&trials))).collect();
+            let got = seen(&tasks, &trials);
+            assert_eq!(got, by_definition(&tasks, &trials), "round {round}");
+            different.insert((got.rescued, got.broken));
+        }
+        assert!(different.len() > 5, "{different:?}");
+    }
 }

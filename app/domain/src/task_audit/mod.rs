@@ -8,6 +8,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use classes::{ClassCounts, Passes, TestAudit, TestClass};
@@ -188,9 +190,13 @@ impl AuditReport {
         trials: &[TrialRecord],
     ) -> Option<Self> {
         let PlanKind::Audit { oracle, .. } = &plan.kind else { return None };
+        let mut runs: HashMap<TaskId, Vec<&TrialRecord>> = HashMap::with_capacity(plan.tasks.len());
+        for trial in trials {
+            runs.entry(trial.task_id).or_default().push(trial);
+        }
         let of_task = |task: &TaskRef| {
-            let runs: Vec<&TrialRecord> = trials.iter().filter(|trial| trial.task_id == task.id).collect();
-            TaskAudit::of(task, plan.is_solved(task.id), &runs)
+            let runs = runs.get(&task.id).map(Vec::as_slice).unwrap_or_default();
+            TaskAudit::of(task, plan.is_solved(task.id), runs)
         };
         Some(Self {
             schema: SCHEMA.to_owned(),
