@@ -109,6 +109,7 @@ impl From<crate::api::backend::OpsError> for AppError {
             OpsError::NotFound { .. } => Self::NotFound { message },
             OpsError::Invalid { findings, .. } => Self::Invalid { message, findings },
             OpsError::TooLarge { .. } => Self::TooLarge { message },
+            OpsError::Internal { .. } => Self::Internal { message },
             OpsError::Store(reason) => {
                 tracing::error!(error = &reason as &dyn std::error::Error, "the store failed");
                 Self::Internal { message: format!("{message}: {reason}") }

@@ -1,8 +1,8 @@
 //! Task audits: start, follow, and what is known of each task. An audit is a plan of another kind; scheduler and engine make its trials like any
 //! other's.
 
-use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use domain::analysis::MeasuringCases;
 use domain::comparison::Comparison;
@@ -14,7 +14,7 @@ use domain::plan::{AgentRef, EvaluationPlan, PlanKind, RunSettings, TaskRef, Tre
 use domain::report::EvaluationReport;
 use domain::report::number::counted;
 use domain::task::Task;
-use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, AuditStanding};
+use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, AuditStanding, AuditSummary};
 use store::{AuditedTask, EvaluationRow};
 
 use crate::limits::{timeout_multiplier, within};
@@ -35,6 +35,19 @@ pub(crate) struct Audits {
 struct Known {
     settled: Option<AuditedTask>,
     running: Option<EvaluationId>,
+}
+
+/// What audits say in short of single tasks.
+type Summaries = HashMap<(EvaluationId, TaskId), AuditSummary>;
+
+/// Those of settled audits, once they were read. An audit whose runs are all decided does not change, and no id is used twice.
+#[derive(Clone, Default)]
+pub(crate) struct Settled(Arc<Mutex<Summaries>>);
+
+impl Settled {
+    fn held(&self) -> MutexGuard<'_, Summaries> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Ops {
@@ -111,17 +124,41 @@ impl Ops {
     /// How task versions stand with their audits.
     pub(crate) async fn standings(&self, versions: &[ContentHash]) -> Result<HashMap<ContentHash, AuditStanding>> {
         let audits = self.audits().await?;
-        let mut reports = HashMap::new();
-        let mut standings = HashMap::with_capacity(versions.len());
-        for version in versions {
-            let Some(known) = audits.of.get(version) else { continue };
-            let mut standing = AuditStanding { settled: None, running: known.running };
-            if let Some(task) = known.settled {
-                standing.settled = self.read_once(task.audit, &mut reports).await?.summary(task.task);
+        let mut summaries = self.summaries(versions.iter().filter_map(|version| audits.settled(version))).await?;
+        let standing = |version: &ContentHash| {
+            let known = audits.of.get(version)?;
+            let settled = known.settled.and_then(|task| summaries.remove(&(task.audit, task.task)));
+            Some((*version, AuditStanding { settled, running: known.running }))
+        };
+        let versions: BTreeSet<&ContentHash> = versions.iter().collect();
+        Ok(versions.into_iter().filter_map(standing).collect())
+    }
+
+    /// What settled audits say in short; each is read once.
+    async fn summaries(&self, wanted: impl Iterator<Item = AuditedTask>) -> Result<Summaries> {
+        let mut said = Summaries::new();
+        let mut unread: BTreeMap<EvaluationId, Vec<TaskId>> = BTreeMap::new();
+        for AuditedTask { audit, task, .. } in wanted {
+            match self.settled.held().get(&(audit, task)) {
+                Some(summary) => drop(said.insert((audit, task), summary.clone())),
+                None => unread.entry(audit).or_default().push(task),
             }
-            standings.insert(*version, standing);
         }
-        Ok(standings)
+        for (audit, tasks) in unread {
+            let Some(report) = self.audit_of_tasks(audit, &tasks).await? else { continue };
+            let read = tasks.iter().filter_map(|task| Some(((audit, *task), report.summary(*task)?)));
+            said.extend(read);
+        }
+        self.settled.held().extend(said.clone());
+        Ok(said)
+    }
+
+    /// An audit cut down to some of its tasks.
+    async fn audit_of_tasks(&self, audit: EvaluationId, tasks: &[TaskId]) -> Result<Option<AuditReport>> {
+        let mut row = self.store.evaluation(audit).await?;
+        row.plan.tasks.retain(|task| tasks.contains(&task.id));
+        let trials = self.store.records_of(&row, tasks).await?;
+        Ok(AuditReport::compute(row.id, row.created_at, &row.plan, &trials))
     }
 
     /// Names of the test cases that pass where nothing was done, for those task versions that were audited.
@@ -130,13 +167,19 @@ impl Ops {
         versions: &[ContentHash],
     ) -> Result<HashMap<ContentHash, BTreeSet<String>>> {
         let audits = self.audits().await?;
-        let mut reports = HashMap::new();
-        let mut names = HashMap::new();
+        let mut wanted: BTreeMap<EvaluationId, Vec<(ContentHash, TaskId)>> = BTreeMap::new();
         for version in versions {
-            let Some(task) = audits.of.get(version).and_then(|known| known.settled) else { continue };
-            let report = self.read_once(task.audit, &mut reports).await?;
-            let audit = report.tasks.iter().find(|audit| audit.task_id == task.task);
-            names.insert(*version, audit.iter().flat_map(|audit| audit.pass_to_pass()).map(str::to_owned).collect());
+            let Some(AuditedTask { audit, task, .. }) = audits.settled(version) else { continue };
+            wanted.entry(audit).or_default().push((*version, task));
+        }
+        let mut names = HashMap::new();
+        for (audit, tasks) in wanted {
+            let ids: Vec<TaskId> = tasks.iter().map(|(_, task)| *task).collect();
+            let report = self.audit_of_tasks(audit, &ids).await?;
+            for (version, task) in tasks {
+                let audit = report.iter().flat_map(|report| &report.tasks).find(|audit| audit.task_id == task);
+                names.insert(version, audit.iter().flat_map(|audit| audit.pass_to_pass()).map(str::to_owned).collect());
+            }
         }
         Ok(names)
     }
@@ -154,18 +197,6 @@ impl Ops {
         let names = self.pass_to_pass(&versions).await?;
         let of_task = |task: &TaskRef| Some((task.id, names.get(&task.version)?));
         Ok(MeasuringCases::of(report, &row.plan.tasks.iter().filter_map(of_task).collect()))
-    }
-
-    /// An audit is read once, however many tasks it is about.
-    async fn read_once<'a>(
-        &self,
-        audit: EvaluationId,
-        known: &'a mut HashMap<EvaluationId, AuditReport>,
-    ) -> Result<&'a AuditReport> {
-        Ok(match known.entry(audit) {
-            Entry::Occupied(report) => report.into_mut(),
-            Entry::Vacant(place) => place.insert(self.audit(audit).await?),
-        })
     }
 
     /// What a plan over these tasks should say of their audits: worth knowing where there was none, likely to mislead where one failed.
@@ -193,17 +224,17 @@ impl Ops {
 
     /// The audit that counts for a task version, cut down to that task; `None` = never audited.
     pub(crate) async fn audit_of(&self, audits: &Audits, version: ContentHash) -> Result<Option<AuditReport>> {
-        let Some(task) = audits.of.get(&version).and_then(|known| known.settled) else { return Ok(None) };
-        let row = self.store.evaluation(task.audit).await?;
-        let mut plan = row.plan.clone();
-        plan.tasks.retain(|other| other.id == task.task);
-        let mut trials = self.records(&row).await?;
-        trials.retain(|trial| trial.task_id == task.task);
-        Ok(AuditReport::compute(row.id, row.created_at, &plan, &trials))
+        let Some(AuditedTask { audit, task, .. }) = audits.settled(&version) else { return Ok(None) };
+        self.audit_of_tasks(audit, &[task]).await
     }
 }
 
 impl Audits {
+    /// The audit that counts for a task version, and the task in it.
+    fn settled(&self, version: &ContentHash) -> Option<AuditedTask> {
+        self.of.get(version)?.settled
+    }
+
     /// An audit of a task version that is under way.
     pub(crate) fn running(&self, version: ContentHash) -> Option<EvaluationId> {
         self.of.get(&version).and_then(|known| known.running)

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use domain::id::{EvaluationId, TrialId};
 use domain::plan::EvaluationPlan;
-use domain::report::EvaluationReport;
+use domain::report::{index, tasks_of};
 use domain::stats::alpha::Alpha;
 use domain::stop::{Seen, StopReason, Stopped, TaskSoFar, decide};
 use domain::time::Timestamp;
@@ -24,7 +24,7 @@ impl Ops {
             return Ok(true);
         }
         // Where nothing waits, nothing can be ended. What comes back to the queue later, after trouble, is asked about then.
-        if row.counts.queued == 0 {
+        if self.store.trial_counts(id).await?.queued == 0 {
             return Ok(false);
         }
         let stopped = match row.stopped {
@@ -45,12 +45,13 @@ impl Ops {
         if settings.stop.is_none() && !is_late {
             return Ok(None);
         }
-        let trials = self.records(row).await?;
+        let trials = self.store.outcomes(row).await?;
         let over: HashSet<TrialId> =
             trials.iter().filter(|trial| trial.state.verdict().is_some()).map(|trial| trial.id).collect();
-        let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, &trials);
-        let tasks: Vec<TaskSoFar> =
-            report.tasks.iter().map(|task| task.so_far(|trial| over.contains(&trial))).collect();
+        let tasks: Vec<TaskSoFar> = tasks_of(&row.plan, &index(&trials))
+            .iter()
+            .map(|task| task.so_far(|trial| over.contains(&trial)))
+            .collect();
         let why = decide(settings.stop, &tasks, Alpha::FIVE_PERCENT).or(is_late.then_some(StopReason::OutOfTime));
         Ok(why.map(|why| Stopped { why, at, seen: Seen::of(&tasks) }))
     }

@@ -33,6 +33,12 @@ pub enum OpsError {
     /// Storage trouble.
     #[error("the store could not do it")]
     Store(#[source] StoreError),
+    /// A fault of this program, or of what it keeps; nothing about the request is wrong. Who makes one logs the cause.
+    #[error("{message}")]
+    Internal {
+        /// What could not be done, and what can be done about it.
+        message: String,
+    },
 }
 
 impl From<StoreError> for OpsError {
@@ -49,6 +55,14 @@ impl OpsError {
     #[must_use]
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::Invalid { message: message.into(), findings: Vec::new() }
+    }
+
+    /// Logs the cause of a fault of our own, and answers it for the person who asked.
+    #[must_use]
+    pub fn internal(message: impl Into<String>, cause: &dyn std::fmt::Display) -> Self {
+        let message = message.into();
+        tracing::error!(%cause, "{message}");
+        Self::Internal { message }
     }
 
     /// A plan that cannot be started, for one reason that lies in one field of the form.

@@ -3,13 +3,14 @@
 use domain::id::EvaluationId;
 use domain::plan::EvaluationPlan;
 use domain::planner::{PastRuns, PlanEstimate, PlannedRun};
-use domain::report::EvaluationReport;
+use domain::report::{TrialRecord, index, tasks_of};
 use store::EvaluationRow;
 
+use crate::evaluations::among_others;
 use crate::{Ops, OpsError, Result};
 
 /// Most evaluations that a plan's history is taken from, the newest first.
-const MOST_EVALUATIONS: usize = 20;
+const MOST_EVALUATIONS: u32 = 20;
 /// Most of their trials.
 const MOST_TRIALS: u64 = 20_000;
 
@@ -22,7 +23,8 @@ impl Ops {
         let mut past = PastRuns::default();
         for id in evaluations {
             let before = past.pairs.len();
-            self.add_past(&self.evaluation_row(*id).await?, &mut past).await?;
+            let row = self.evaluation_row(*id).await?;
+            add(&row, &self.store.amounts(&row).await?, &mut past);
             if past.pairs.len() == before {
                 let message = format!("evaluation {id} has no complete pair to learn from; name another");
                 return Err(OpsError::invalid(message));
@@ -33,29 +35,19 @@ impl Ops {
 
     /// Own evaluations with this plan's agent and model, whatever their skill.
     async fn past_of(&self, plan: &EvaluationPlan) -> Result<PastRuns> {
-        let alike = |row: &EvaluationRow| {
-            let model = |plan: &EvaluationPlan| plan.model.as_ref().map(|model| (model.name.clone(), model.scripted));
-            row.imported.is_none() && row.plan.agent.name == plan.agent.name && model(&row.plan) == model(plan)
-        };
-        let mut rows: Vec<EvaluationRow> = self.store.evaluations().await?.into_iter().filter(alike).collect();
-        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+        let rows = self.store.evaluations_by(&plan.agent.name, plan.model.as_ref(), MOST_EVALUATIONS).await?;
         let mut past = PastRuns::default();
         let mut trials = 0;
-        for row in rows.into_iter().take(MOST_EVALUATIONS) {
+        for row in rows {
             trials += row.plan.trials() as u64;
             if trials > MOST_TRIALS {
                 break;
             }
-            self.add_past(&row, &mut past).await?;
+            if let Some(amounts) = among_others(row.id, self.store.amounts(&row).await)? {
+                add(&row, &amounts, &mut past);
+            }
         }
         Ok(past)
-    }
-
-    async fn add_past(&self, row: &EvaluationRow, past: &mut PastRuns) -> Result<()> {
-        let trials = self.records(row).await?;
-        let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, &trials);
-        past.add(&report.tasks, &trials);
-        Ok(())
     }
 
     /// Estimates a plan from the history of its agent and model.
@@ -67,4 +59,8 @@ impl Ops {
         };
         Ok(PlanEstimate::of(&run, &self.past_of(plan).await?, None))
     }
+}
+
+fn add(row: &EvaluationRow, trials: &[TrialRecord], past: &mut PastRuns) {
+    past.add(&tasks_of(&row.plan, &index(trials)), trials);
 }

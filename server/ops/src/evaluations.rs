@@ -1,10 +1,10 @@
 //! Evaluations: list, result, cancel, live events.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use domain::analysis::{TaskLabels, detail};
 use domain::attempt::AttemptResult;
-use domain::id::{EvaluationId, EventId, TaskId, TrialId};
+use domain::id::{EvaluationId, EventId, TaskId};
 use domain::listing::{EvaluationListing, EvaluationsPage, LiveEvent, TrialCounts};
 use domain::order::Happening;
 use domain::plan::EvaluationPlan;
@@ -13,7 +13,7 @@ use domain::report::{EvaluationReport, ReportSkill, TrialRecord, delta_of, index
 use domain::time::Timestamp;
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
-use store::{EvaluationRow, Recorded, StoredEvent, TrialRow};
+use store::{EvaluationRow, Recorded, StoreError, StoredEvent};
 use tokio::sync::watch;
 
 use crate::{Ops, OpsError, Result};
@@ -22,6 +22,15 @@ use crate::{Ops, OpsError, Result};
 const PAGE: u32 = 500;
 /// How far back a page's first look at the log goes, in events.
 const LOG_PAGE: u32 = 100;
+
+/// What happened in an evaluation after an event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LivePage {
+    /// What is told of it.
+    pub events: Vec<LiveEvent>,
+    /// The last event that was looked at, told or not, from which to go on; `None` = there was none.
+    pub last: Option<EventId>,
+}
 
 impl Ops {
     /// A page of all evaluations, newest first; one that is past the end is the last. `most` is how many stand on one.
@@ -34,8 +43,8 @@ impl Ops {
         let page = page.clamp(1, pages);
         let mut evaluations = Vec::new();
         for row in self.store.evaluations_after((page - 1) * most, most).await? {
-            let trials = self.store.outcomes(&row).await?;
-            evaluations.push(listing(row, &trials));
+            let trials = among_others(row.id, self.store.outcomes(&row).await)?;
+            evaluations.extend(trials.map(|trials| listing(row, &trials)));
         }
         Ok(EvaluationsPage { evaluations, all, page, pages })
     }
@@ -88,8 +97,7 @@ impl Ops {
     /// # Errors
     /// [`OpsError::NotFound`], or storage trouble.
     pub async fn is_finished(&self, id: EvaluationId) -> Result<bool> {
-        let counts = self.store.evaluation(id).await?.counts;
-        Ok(counts.queued + counts.running == 0)
+        Ok(self.store.is_finished(id).await?)
     }
 
     /// One page of the paired matrix.
@@ -108,11 +116,8 @@ impl Ops {
         if row.imported.is_some() {
             return Ok(HashMap::new());
         }
-        let planned: HashSet<TaskId> = row.plan.tasks.iter().map(|task| task.id).collect();
-        let tasks = self.store.tasks().await?.into_iter().filter(|task| planned.contains(&task.id));
-        Ok(tasks
-            .map(|task| (task.id, TaskLabels { category: task.metadata.category, repository: task.repository }))
-            .collect())
+        let planned: Vec<TaskId> = row.plan.tasks.iter().map(|task| task.id).collect();
+        Ok(self.store.task_labels(&planned).await?)
     }
 
     /// What was planned.
@@ -135,30 +140,24 @@ impl Ops {
         Ok(())
     }
 
-    /// Live events after `after`, oldest first, at most a page of them.
+    /// What happened after `after`, oldest first, at most a page of it.
     ///
     /// # Errors
     /// Storage trouble.
-    pub async fn live_events(&self, id: EvaluationId, after: EventId) -> Result<Vec<LiveEvent>> {
+    pub async fn live_events(&self, id: EvaluationId, after: EventId) -> Result<LivePage> {
         let events = self.store.events_after(id, after, PAGE).await?;
-        self.told(id, events).await
+        Ok(LivePage {
+            last: events.last().map(|event| event.id),
+            events: events.into_iter().filter_map(live).collect(),
+        })
     }
 
-    async fn told(&self, id: EvaluationId, events: Vec<StoredEvent>) -> Result<Vec<LiveEvent>> {
-        if events.is_empty() {
-            return Ok(Vec::new());
-        }
-        let trials: HashMap<TrialId, TrialRow> =
-            self.store.trials(id).await?.into_iter().map(|trial| (trial.id, trial)).collect();
-        let names = self.task_names(id).await?;
-        Ok(events
-            .into_iter()
-            .filter_map(|event| {
-                let trial = trials.get(&event.trial)?;
-                let task = names.get(&trial.task).cloned().unwrap_or_default();
-                live(event, trial, task)
-            })
-            .collect())
+    /// The newest event of an evaluation, told or not; 0 = there is none.
+    ///
+    /// # Errors
+    /// Storage trouble.
+    pub async fn newest_event(&self, id: EvaluationId) -> Result<EventId> {
+        Ok(self.store.newest_event(id).await?)
     }
 
     /// The newest log and step events, oldest first.
@@ -166,8 +165,7 @@ impl Ops {
     /// # Errors
     /// Storage trouble.
     pub async fn live_log(&self, id: EvaluationId) -> Result<Vec<LiveEvent>> {
-        let events = self.store.newest_events(id, LOG_PAGE).await?;
-        self.told(id, events).await
+        Ok(self.store.newest_events(id, LOG_PAGE).await?.into_iter().filter_map(live).collect())
     }
 
     /// Wakes whenever something happens in the evaluation.
@@ -179,10 +177,17 @@ impl Ops {
     pub(crate) async fn records(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
         Ok(self.store.records(row).await?)
     }
+}
 
-    async fn task_names(&self, id: EvaluationId) -> Result<HashMap<TaskId, String>> {
-        let row = self.store.evaluation(id).await?;
-        Ok(row.plan.tasks.into_iter().map(|task| (task.id, task.name)).collect())
+/// What was read of one evaluation of many: where it cannot be read, it is logged and left out, so that it does not hide the others.
+pub(crate) fn among_others<T>(id: EvaluationId, read: store::Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error @ StoreError::Unreadable { .. }) => {
+            tracing::error!(evaluation = id.0, %error, "an evaluation that cannot be read is left out");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -191,13 +196,13 @@ pub(crate) fn groups(labels: &HashMap<TaskId, TaskLabels>) -> HashMap<TaskId, St
     labels.iter().filter_map(|(task, labels)| Some((*task, labels.group()?.to_owned()))).collect()
 }
 
-fn live(event: StoredEvent, trial: &TrialRow, task: String) -> Option<LiveEvent> {
+fn live(event: StoredEvent) -> Option<LiveEvent> {
     Some(LiveEvent {
         id: event.id,
         trial: event.trial,
-        task,
-        condition: trial.condition,
-        repeat: trial.repeat,
+        task: event.task,
+        condition: event.condition,
+        repeat: event.repeat,
         at: event.at,
         what: happening(event.what, event.at)?,
     })

@@ -38,10 +38,10 @@ impl Export {
     /// One file for a browser: the file itself, or the folder as an archive. Answers name and content.
     ///
     /// # Errors
-    /// [`OpsError::Invalid`] where the archive could not be written.
+    /// [`OpsError::Internal`] where the archive could not be written.
     pub fn into_download(self) -> Result<(String, Vec<u8>)> {
         if self.is_folder {
-            let bytes = zipped(&self.name, &self.files).map_err(invalid)?;
+            let bytes = zipped(&self.name, &self.files).map_err(refused)?;
             return Ok((format!("{}.zip", self.name), bytes));
         }
         let bytes = self.files.into_iter().next().map(|file| file.bytes).unwrap_or_default();
@@ -60,12 +60,12 @@ impl Ops {
             self.store.imported_trials(id).await?
         } else {
             let rows = self.store.trials(id).await?;
-            let mut trials = Vec::with_capacity(rows.len());
-            for row in rows {
-                let attempts = self.store.attempts(row.id).await?;
-                trials.push(trial(row, attempts));
-            }
-            trials
+            let mut attempts = self.store.attempts_of(id).await?;
+            let with_attempts = |row: TrialRow| {
+                let attempts = attempts.remove(&row.id).unwrap_or_default();
+                trial(row, attempts)
+            };
+            rows.into_iter().map(with_attempts).collect()
         };
         Ok(EvaluationHistory {
             id,
@@ -104,7 +104,7 @@ impl Ops {
             };
             let exported =
                 Exported { history: &history, report: &report, files: &files, left_out: &left_out, chart: &chart };
-            Ok((render(format, &exported).map_err(invalid)?, left_out))
+            Ok((render(format, &exported).map_err(refused)?, left_out))
         })
         .await??;
         Ok(finished(id, format, files))
@@ -172,12 +172,11 @@ fn finished(id: EvaluationId, format: ExportFormat, (mut files, left_out): (Vec<
     Export { name: format.name(id), is_folder: format.is_folder(), media_type: format.media_type(), files, left_out }
 }
 
-pub(crate) fn invalid(error: ExportError) -> OpsError {
-    let message = match std::error::Error::source(&error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    };
-    OpsError::invalid(message)
+pub(crate) fn refused(error: ExportError) -> OpsError {
+    match &error {
+        ExportError::Nothing { .. } => OpsError::invalid(error.to_string()),
+        ExportError::Write(cause) => OpsError::internal(format!("{error}; the log tells more"), cause),
+    }
 }
 
 fn trial(row: TrialRow, attempts: Vec<AttemptRow>) -> TrialHistory {

@@ -10,7 +10,7 @@ use formats::export::{ExportFile, LeaderboardFormat, LeaderboardView, render_lea
 use formats::results::published;
 
 use crate::analyze::unusable;
-use crate::export::{Export, invalid};
+use crate::export::{Export, refused};
 use crate::{Ops, OpsError, Result};
 
 /// How long a reader waits for evaluations that were just finished to be brought in; then the rows are shown without them, and it is said so.
@@ -69,7 +69,7 @@ impl Ops {
         let page = snapshot.page(query, waiting);
         let (rows, honest) = (snapshot.matching(query), page.counts.sentence());
         let view = LeaderboardView { query, honest: &honest, note: &page.note, rows: &rows };
-        let bytes = render_leaderboard(format, &view).map_err(invalid)?;
+        let bytes = render_leaderboard(format, &view).map_err(refused)?;
         Ok(Export {
             name: format.file().to_owned(),
             is_folder: false,

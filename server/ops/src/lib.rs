@@ -43,6 +43,7 @@ pub use approvals::HostValues;
 pub use check::{CheckReport, CheckedSkill, CheckedTask, check};
 pub use early_end::{ends_at, may_end_early};
 pub use error::{OpsError, Result};
+pub use evaluations::LivePage;
 pub use export::Export;
 pub use leaderboard::{BadgeChoice, BadgeImage, leaderboard_view};
 pub use models::Priced;
@@ -96,13 +97,21 @@ pub struct Ops {
     /// Who holds it compares two traces.
     aligning: Arc<tokio::sync::Mutex<()>>,
     last_read: snapshots::LastRead,
+    settled: audits::Settled,
 }
 
 impl Ops {
     /// The operations on one data folder.
     #[must_use]
     pub fn new(store: Store, clock: Clock, config: OpsConfig) -> Self {
-        Self { store, clock, config: Arc::new(config), aligning: Arc::default(), last_read: Arc::default() }
+        Self {
+            store,
+            clock,
+            config: Arc::new(config),
+            aligning: Arc::default(),
+            last_read: Arc::default(),
+            settled: audits::Settled::default(),
+        }
     }
 
     /// What can be chosen on this server.
@@ -129,7 +138,19 @@ impl Ops {
 
 /// Runs work that reads many files or hashes much, away from the async threads.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work)
-        .await
-        .map_err(|_| OpsError::invalid("the input could not be read: its reader failed"))
+    tokio::task::spawn_blocking(work).await.map_err(|fault| {
+        OpsError::internal("the program failed at this, by a fault of its own; its log tells more", &fault)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_fault_of_our_own() {
+        assert_eq!(blocking(|| 7).await.ok(), Some(7));
+        let fault = blocking(|| Vec::<u8>::new().swap(0, 1)).await;
+        assert!(matches!(fault, Err(OpsError::Internal { .. })), "{fault:?}");
+    }
 }

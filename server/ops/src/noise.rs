@@ -6,6 +6,7 @@ use domain::plan::EvaluationPlan;
 use domain::report::{EvaluationReport, MeasuredNoise};
 use domain::stats::counts::PairCounts;
 
+use crate::evaluations::among_others;
 use crate::{Ops, Result};
 
 /// Most A/A evaluations that are looked at, the newest first.
@@ -28,7 +29,7 @@ impl Ops {
             if !same || !overlaps || evaluations.len() == MOST {
                 continue;
             }
-            let records = self.records(&row).await?;
+            let Some(records) = among_others(row.id, self.store.records(&row).await)? else { continue };
             let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, &records);
             let before: u64 = seen.iter().map(PairCounts::pairs).sum();
             for (task, told) in row.plan.tasks.iter().zip(&report.tasks) {

@@ -111,9 +111,13 @@ impl Ops {
     /// [`OpsError::NotFound`] where there is no such trial or it has none, or storage trouble.
     pub async fn patch(&self, id: EvaluationId, trial: TrialId) -> Result<Vec<u8>> {
         let row = self.store.evaluation(id).await?;
-        let records = self.records(&row).await?;
-        let record = records.iter().find(|record| record.id == trial);
-        let file = record.and_then(|record| record.result.as_ref()?.patch?.file);
+        let patch = if row.imported.is_some() {
+            let record = self.records(&row).await?.into_iter().find(|record| record.id == trial);
+            record.and_then(|record| record.result?.patch)
+        } else {
+            self.store.patch(id, trial).await?
+        };
+        let file = patch.and_then(|patch| patch.file);
         let file = file.ok_or_else(|| OpsError::NotFound { what: "patch of trial", id: format!("{id}/{trial}") })?;
         Ok(self.store.blobs().get(file.hash).await?)
     }

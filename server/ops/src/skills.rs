@@ -120,19 +120,7 @@ impl Ops {
     /// # Errors
     /// Storage trouble.
     pub async fn version_choices(&self) -> Result<Vec<VersionChoice>> {
-        let mut choices = Vec::new();
-        for skill in self.store.skills().await? {
-            let mut versions = self.store.versions(skill.id).await?;
-            versions.sort_by_key(|version| std::cmp::Reverse(version.number));
-            choices.extend(versions.into_iter().map(|version| VersionChoice {
-                id: version.id,
-                name: skill.name.clone(),
-                version: version.hash,
-                number: version.number,
-                newest: version.id == skill.latest.id,
-            }));
-        }
-        Ok(choices)
+        Ok(self.store.version_choices().await?)
     }
 
     /// One skill with all its versions.

@@ -28,7 +28,8 @@ impl Ops {
             ));
         }
         let bytes = blocking(move || formats::snapshot::write(snapshot.rows())).await?;
-        let bytes = bytes.map_err(|error| OpsError::invalid(format!("the rows could not be written: {error}")))?;
+        let bytes =
+            bytes.map_err(|error| OpsError::internal("the rows could not be written; the log tells more", &error))?;
         let document = self.store.blobs().put(bytes).await?;
         let (published, is_new) = self.store.put_snapshot(document.hash, rows, self.now()).await?;
         if is_new {
@@ -72,8 +73,11 @@ impl Ops {
         let published = self.store.snapshot(id).await?;
         let bytes = self.store.blobs().get(published.hash).await?;
         let rows = blocking(move || formats::snapshot::read(&bytes)).await?;
-        let rows =
-            rows.map_err(|error| OpsError::invalid(format!("the published snapshot {id} cannot be read: {error}")))?;
+        let rows = rows.map_err(|error| {
+            let message =
+                format!("the published snapshot {id} cannot be read ({error}); a newer program may have written it");
+            OpsError::internal(message, &error)
+        })?;
         let snapshot = Arc::new(blocking(move || Snapshot::published(rows, String::new())).await?);
         *last = Some((id, Arc::clone(&snapshot)));
         Ok(snapshot)

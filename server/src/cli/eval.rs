@@ -243,7 +243,7 @@ pub(super) fn say(findings: &[Finding]) {
 pub(super) fn unusable(error: OpsError) -> Failure {
     match error {
         OpsError::Invalid { .. } | OpsError::NotFound { .. } | OpsError::TooLarge { .. } => Failure::unusable(error),
-        OpsError::Store(_) => error.into(),
+        OpsError::Store(_) | OpsError::Internal { .. } => error.into(),
     }
 }
 

@@ -50,10 +50,10 @@ async fn to_the_end(
     loop {
         wakes.borrow_and_update();
         loop {
-            let events = ops.live_events(id, after).await?;
-            let Some(last) = events.last() else { break };
-            after = last.id;
-            events.iter().for_each(|event| shown.event(event));
+            let page = ops.live_events(id, after).await?;
+            let Some(last) = page.last else { break };
+            after = last;
+            page.events.iter().for_each(|event| shown.event(event));
         }
         if shown.may_be_done() && ops.is_finished(id).await? {
             shown.end();

@@ -41,7 +41,7 @@ pub async fn events(
     let last = headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok()?.parse().ok());
     let after = match last.or(wanted.after) {
         Some(after) => after,
-        None => ops.live_log(id).await?.last().map_or(EventId(0), |event| event.id),
+        None => ops.newest_event(id).await?,
     };
     let follow = Follow { ops, id, after, wakes, done, said_done: false };
     let mut response = Sse::new(stream(follow)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response();
@@ -72,10 +72,13 @@ impl Follow {
                 return None;
             }
             self.wakes.borrow_and_update();
-            let events = self.ops.live_events(self.id, self.after).await.ok()?;
-            if let Some(last) = events.last() {
-                self.after = last.id;
-                return Some(events.iter().filter_map(event).collect());
+            let page = self.ops.live_events(self.id, self.after).await.ok()?;
+            if let Some(last) = page.last {
+                self.after = last;
+                if page.events.is_empty() {
+                    continue;
+                }
+                return Some(page.events.iter().filter_map(event).collect());
             }
             if self.done {
                 self.said_done = true;

@@ -28,7 +28,7 @@ impl IntoResponse for Refused {
             OpsError::Invalid { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             OpsError::TooLarge { .. } => StatusCode::PAYLOAD_TOO_LARGE,
             OpsError::Store(store::StoreError::Busy) => StatusCode::SERVICE_UNAVAILABLE,
-            OpsError::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            OpsError::Store(_) | OpsError::Internal { .. } => StatusCode::INTERNAL_SERVER_ERROR,
         };
         let error = match &self.0 {
             OpsError::Store(source) => format!("{}: {source}", self.0),
@@ -36,8 +36,29 @@ impl IntoResponse for Refused {
         };
         let findings = match self.0 {
             OpsError::Invalid { findings, .. } => findings,
-            OpsError::NotFound { .. } | OpsError::TooLarge { .. } | OpsError::Store(_) => Vec::new(),
+            OpsError::NotFound { .. } | OpsError::TooLarge { .. } | OpsError::Store(_) | OpsError::Internal { .. } => {
+                Vec::new()
+            }
         };
         (status, Json(Body { error, findings })).into_response()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_tells_whose_fault_it_is() {
+        for (error, status) in [
+            (OpsError::NotFound { what: "task", id: "9".to_owned() }, 404),
+            (OpsError::invalid("name a task"), 422),
+            (OpsError::TooLarge { limit_mb: 1 }, 413),
+            (OpsError::Store(store::StoreError::Busy), 503),
+            (OpsError::Store(store::StoreError::Closed), 500),
+            (OpsError::Internal { message: "the rows could not be written".to_owned() }, 500),
+        ] {
+            assert_eq!(Refused::from(error).into_response().status().as_u16(), status);
+        }
     }
 }

@@ -1,7 +1,9 @@
 //! Attempts: append-only. What was decided about one never changes; what its executor reports after that is kept as evidence.
 
+use std::collections::HashMap;
+
 use domain::attempt::AttemptResult;
-use domain::id::{AttemptId, TrialId};
+use domain::id::{AttemptId, EvaluationId, TrialId};
 use domain::spending::Spending;
 use domain::time::Timestamp;
 use domain::verdict::Verdict;
@@ -95,6 +97,25 @@ impl Store {
             .fetch_all(self.reader())
             .await?;
         rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// The attempts at all trials of an evaluation, first one first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn attempts_of(&self, evaluation: EvaluationId) -> Result<HashMap<TrialId, Vec<AttemptRow>>> {
+        let rows: Vec<RawAttempt> = sqlx::query_as(select_attempts!(
+            "WHERE trial_id IN (SELECT t.id FROM trials t WHERE t.evaluation_id = $1) ORDER BY trial_id, number"
+        ))
+        .bind(evaluation.0)
+        .fetch_all(self.reader())
+        .await?;
+        let mut attempts: HashMap<TrialId, Vec<AttemptRow>> = HashMap::new();
+        for raw in rows {
+            let attempt = AttemptRow::try_from(raw)?;
+            attempts.entry(attempt.trial).or_default().push(attempt);
+        }
+        Ok(attempts)
     }
 
     /// When each image was last seen in use by an attempt, by the image's id.

@@ -7,6 +7,18 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Result, StoreError};
 
+/// Rows of a list. One that cannot be read is logged and left out, so that it does not hide all others; asked for alone, it is an error.
+pub(crate) fn readable<R, T>(noun: &'static str, rows: Vec<R>, id: impl Fn(&R) -> i64) -> Vec<T>
+where
+    T: TryFrom<R, Error = StoreError>,
+{
+    let read = |row: R| {
+        let id = id(&row);
+        T::try_from(row).map_err(|error| tracing::error!(noun, id, %error, "a row is left out of a list")).ok()
+    };
+    rows.into_iter().filter_map(read).collect()
+}
+
 pub(crate) fn to_json<T: Serialize + ?Sized>(what: &'static str, value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| StoreError::invalid(what, error.to_string()))
 }

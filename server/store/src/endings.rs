@@ -4,7 +4,7 @@ use domain::id::{AttemptId, EvaluationId};
 use domain::stop::Stopped;
 use domain::time::Timestamp;
 use domain::trial::{TrialInput, TrialState};
-use sqlx::SqliteConnection;
+use sqlx::SqliteExecutor;
 
 use crate::Store;
 use crate::codec::to_json;
@@ -68,9 +68,17 @@ impl Store {
         change.commit().await?;
         Ok(moved.len())
     }
+
+    /// Whether all trials of an evaluation are decided.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`], [`StoreError::Busy`].
+    pub async fn is_finished(&self, id: EvaluationId) -> Result<bool> {
+        is_finished(self.reader(), id).await
+    }
 }
 
-async fn is_finished(db: &mut SqliteConnection, id: EvaluationId) -> Result<bool> {
+async fn is_finished(db: impl SqliteExecutor<'_>, id: EvaluationId) -> Result<bool> {
     let finished: Option<bool> = sqlx::query_scalar("SELECT finished_at IS NOT NULL FROM evaluations WHERE id = $1")
         .bind(id.0)
         .fetch_optional(db)

@@ -3,13 +3,13 @@
 use domain::hash::ContentHash;
 use domain::id::{CampaignId, EvaluationId, SkillId};
 use domain::imported::Imported;
-use domain::plan::{EvaluationPlan, SkillRef, Treatment};
+use domain::plan::{EvaluationPlan, ModelRef, SkillRef, Treatment};
 use domain::stop::Stopped;
 use domain::time::Timestamp;
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::Store;
-use crate::codec::{check_range, from_json, from_optional_json, to_json, to_u32};
+use crate::codec::{check_range, from_json, from_optional_json, readable, to_json, to_u32};
 use crate::error::{Result, StoreError};
 use crate::leaderboard;
 use crate::trials;
@@ -33,9 +33,7 @@ pub struct EvaluationRow {
     pub cancel_requested_at: Option<Timestamp>,
     /// That it was ended early, as its plan allowed, and why.
     pub stopped: Option<Stopped>,
-    /// How far its trials are.
-    pub counts: TrialCounts,
-    /// Where it came from, if others ran it; its trials are then [`Store::imported_trials`], and `counts` counts none.
+    /// Where it came from, if others ran it; its trials are then [`Store::imported_trials`].
     pub imported: Option<Imported>,
 }
 
@@ -48,8 +46,6 @@ pub struct TrialCounts {
     pub running: u32,
     /// Decided.
     pub finished: u32,
-    /// Of the decided, those with neither `pass` nor `fail`.
-    pub unscored: u32,
 }
 
 #[derive(FromRow)]
@@ -62,10 +58,6 @@ struct RawEvaluation {
     finished_at: Option<i64>,
     cancel_requested_at: Option<i64>,
     stopped: Option<String>,
-    queued: i64,
-    running: i64,
-    finished: i64,
-    unscored: i64,
     imported: Option<String>,
 }
 
@@ -82,12 +74,6 @@ impl TryFrom<RawEvaluation> for EvaluationRow {
             finished_at: raw.finished_at.map(Timestamp),
             cancel_requested_at: raw.cancel_requested_at.map(Timestamp),
             stopped: from_optional_json("evaluations.stopped", raw.stopped.as_deref())?,
-            counts: TrialCounts {
-                queued: to_u32("evaluations.queued", raw.queued)?,
-                running: to_u32("evaluations.running", raw.running)?,
-                finished: to_u32("evaluations.finished", raw.finished)?,
-                unscored: to_u32("evaluations.unscored", raw.unscored)?,
-            },
             imported: from_optional_json("imported_evaluations.imported", raw.imported.as_deref())?,
         })
     }
@@ -97,11 +83,6 @@ macro_rules! select_evaluations {
     ($rest:literal) => {
         concat!(
             "SELECT e.id, e.campaign_id, e.plan, e.created_at, e.started_at, e.finished_at, e.cancel_requested_at, e.stopped, \
-             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'queued') AS queued, \
-             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.attempt_id IS NOT NULL) AS running, \
-             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished') AS finished, \
-             (SELECT count(*) FROM trials t WHERE t.evaluation_id = e.id AND t.state = 'finished' \
-              AND t.verdict_word NOT IN ('pass', 'fail')) AS unscored, \
              (SELECT i.imported FROM imported_evaluations i WHERE i.evaluation_id = e.id) AS imported \
              FROM evaluations e ",
             $rest
@@ -137,7 +118,26 @@ impl Store {
         row.ok_or_else(|| StoreError::not_found("evaluation", id))?.try_into()
     }
 
-    /// The same, or `None` where it is not there (any more).
+    /// How far the trials of an evaluation are; nothing of one that others ran, or that is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`].
+    pub async fn trial_counts(&self, id: EvaluationId) -> Result<TrialCounts> {
+        let (queued, running, finished) = sqlx::query_as(
+            "SELECT count(*) FILTER (WHERE state = 'queued'), count(*) FILTER (WHERE state IN ('preparing', 'agent', 'verifying')), \
+             count(*) FILTER (WHERE state = 'finished') FROM trials WHERE evaluation_id = $1",
+        )
+        .bind(id.0)
+        .fetch_one(self.reader())
+        .await?;
+        Ok(TrialCounts {
+            queued: to_u32("trials.queued", queued)?,
+            running: to_u32("trials.running", running)?,
+            finished: to_u32("trials.finished", finished)?,
+        })
+    }
+
+    /// One evaluation, or `None` where it is not there (any more).
     pub(crate) async fn evaluation_if_there(&self, id: EvaluationId) -> Result<Option<EvaluationRow>> {
         match self.evaluation(id).await {
             Ok(row) => Ok(Some(row)),
@@ -155,7 +155,7 @@ impl Store {
             sqlx::query_as(select_evaluations!("WHERE e.kind = 'evaluation' ORDER BY e.id DESC"))
                 .fetch_all(self.reader())
                 .await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
     /// A part of them: at most `most`, after the first `skipped`.
@@ -169,7 +169,7 @@ impl Store {
                 .bind(skipped)
                 .fetch_all(self.reader())
                 .await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
     /// Everything that has trials to make, whatever its kind, oldest first.
@@ -182,7 +182,7 @@ impl Store {
         ))
         .fetch_all(self.reader())
         .await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
     /// Own A/A evaluations that are over, newest first.
@@ -196,7 +196,26 @@ impl Store {
         ))
         .fetch_all(self.reader())
         .await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("evaluation", rows, |raw| raw.id))
+    }
+
+    /// Own evaluations with an agent of that name and a model, whatever their skill and tasks, newest first, at most `most`.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`].
+    pub async fn evaluations_by(&self, agent: &str, model: Option<&ModelRef>, most: u32) -> Result<Vec<EvaluationRow>> {
+        let rows: Vec<RawEvaluation> = sqlx::query_as(select_evaluations!(
+            "WHERE e.kind = 'evaluation' AND e.plan ->> '$.agent.name' = $1 \
+             AND e.plan ->> '$.model.name' IS $2 AND e.plan ->> '$.model.scripted' IS $3 \
+             AND NOT EXISTS (SELECT 1 FROM imported_evaluations i WHERE i.evaluation_id = e.id) ORDER BY e.id DESC LIMIT $4"
+        ))
+        .bind(agent)
+        .bind(model.map(|model| model.name.as_str()))
+        .bind(model.map(|model| model.scripted))
+        .bind(most)
+        .fetch_all(self.reader())
+        .await?;
+        Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
     /// The evaluations of a campaign, oldest first.
@@ -208,7 +227,7 @@ impl Store {
             .bind(campaign.0)
             .fetch_all(self.reader())
             .await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
     /// The evaluations that name any version of a skill, be it as treatment, baseline or distractor, newest first.
@@ -223,7 +242,7 @@ impl Store {
         .bind(skill.0)
         .fetch_all(self.reader())
         .await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
     /// The newest evaluation that ran to its end, was not stopped, and asked for the same runs as `plan`; titles do not count.

@@ -1,5 +1,6 @@
 //! Events: what happened, appended in the transaction in which it took effect. An event's id is its place in the live stream.
 
+use domain::condition::Condition;
 use domain::id::{AttemptId, EvaluationId, EventId, TrialId};
 use domain::order::{Happening, TrialEvent};
 use domain::spending::Spending;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sqlx::FromRow;
 
 use crate::change::Change;
-use crate::codec::{from_json, to_json};
+use crate::codec::{from_json, to_condition, to_json, to_u32};
 use crate::error::{Result, StoreError};
 use crate::{Moved, Store, TrialRow, attempts, steps, trials};
 
@@ -24,6 +25,12 @@ pub struct StoredEvent {
     pub evaluation: EvaluationId,
     /// The trial.
     pub trial: TrialId,
+    /// Name of the trial's task.
+    pub task: String,
+    /// The trial's arm.
+    pub condition: Condition,
+    /// The trial's repeat, from 1.
+    pub repeat: u32,
     /// The attempt; `None` if none was under way.
     pub attempt: Option<AttemptId>,
     /// When it happened.
@@ -86,6 +93,9 @@ struct RawEvent {
     id: i64,
     evaluation_id: i64,
     trial_id: i64,
+    task: String,
+    condition: String,
+    repeat: i64,
     attempt_id: Option<i64>,
     at: i64,
     body: String,
@@ -99,11 +109,25 @@ impl TryFrom<RawEvent> for StoredEvent {
             id: EventId(raw.id),
             evaluation: EvaluationId(raw.evaluation_id),
             trial: TrialId(raw.trial_id),
+            task: raw.task,
+            condition: to_condition("trials.condition", &raw.condition)?,
+            repeat: to_u32("trials.repeat", raw.repeat)?,
             attempt: raw.attempt_id.map(AttemptId),
             at: Timestamp(raw.at),
             what: from_json("events.body", &raw.body)?,
         })
     }
+}
+
+// What a trial is never changes, so it is read for the events that are asked for and no others.
+macro_rules! select_events {
+    ($rest:literal) => {
+        concat!(
+            "SELECT e.id, e.evaluation_id, e.trial_id, k.name AS task, t.condition, t.repeat, e.attempt_id, e.at, e.body \
+             FROM events e JOIN trials t ON t.id = e.trial_id JOIN tasks k ON k.id = t.task_id ",
+            $rest
+        )
+    };
 }
 
 impl Store {
@@ -135,15 +159,13 @@ impl Store {
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn events_after(&self, evaluation: EvaluationId, after: EventId, limit: u32) -> Result<Vec<StoredEvent>> {
-        let rows: Vec<RawEvent> = sqlx::query_as(
-            "SELECT id, evaluation_id, trial_id, attempt_id, at, body FROM events \
-             WHERE evaluation_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-        )
-        .bind(evaluation.0)
-        .bind(after.0)
-        .bind(limit)
-        .fetch_all(self.reader())
-        .await?;
+        let rows: Vec<RawEvent> =
+            sqlx::query_as(select_events!("WHERE e.evaluation_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3"))
+                .bind(evaluation.0)
+                .bind(after.0)
+                .bind(limit)
+                .fetch_all(self.reader())
+                .await?;
         rows.into_iter().map(TryInto::try_into).collect()
     }
 
@@ -152,16 +174,26 @@ impl Store {
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn newest_events(&self, evaluation: EvaluationId, limit: u32) -> Result<Vec<StoredEvent>> {
-        let mut rows: Vec<RawEvent> = sqlx::query_as(
-            "SELECT id, evaluation_id, trial_id, attempt_id, at, body FROM events \
-             WHERE evaluation_id = $1 ORDER BY id DESC LIMIT $2",
-        )
-        .bind(evaluation.0)
-        .bind(limit)
-        .fetch_all(self.reader())
-        .await?;
+        let mut rows: Vec<RawEvent> =
+            sqlx::query_as(select_events!("WHERE e.evaluation_id = $1 ORDER BY e.id DESC LIMIT $2"))
+                .bind(evaluation.0)
+                .bind(limit)
+                .fetch_all(self.reader())
+                .await?;
         rows.reverse();
         rows.into_iter().map(TryInto::try_into).collect()
+    }
+
+    /// The newest event of an evaluation; 0 = there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`].
+    pub async fn newest_event(&self, evaluation: EvaluationId) -> Result<EventId> {
+        let newest: i64 = sqlx::query_scalar("SELECT coalesce(max(id), 0) FROM events WHERE evaluation_id = $1")
+            .bind(evaluation.0)
+            .fetch_one(self.reader())
+            .await?;
+        Ok(EventId(newest))
     }
 
     /// The same for one attempt.
@@ -174,15 +206,13 @@ impl Store {
         after: EventId,
         limit: u32,
     ) -> Result<Vec<StoredEvent>> {
-        let rows: Vec<RawEvent> = sqlx::query_as(
-            "SELECT id, evaluation_id, trial_id, attempt_id, at, body FROM events \
-             WHERE attempt_id = $1 AND id > $2 ORDER BY id LIMIT $3",
-        )
-        .bind(attempt.0)
-        .bind(after.0)
-        .bind(limit)
-        .fetch_all(self.reader())
-        .await?;
+        let rows: Vec<RawEvent> =
+            sqlx::query_as(select_events!("WHERE e.attempt_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3"))
+                .bind(attempt.0)
+                .bind(after.0)
+                .bind(limit)
+                .fetch_all(self.reader())
+                .await?;
         rows.into_iter().map(TryInto::try_into).collect()
     }
 }

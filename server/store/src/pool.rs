@@ -75,11 +75,6 @@ impl Pools {
         (self.reader.size().saturating_sub(idle), READERS)
     }
 
-    /// Whether a write is under way.
-    pub(crate) fn writer_in_use(&self) -> bool {
-        self.writer.num_idle() == 0
-    }
-
     pub(crate) async fn close(&self) {
         self.reader.close().await;
         self.writer.close().await;

@@ -4,12 +4,13 @@
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::id::{SkillId, SkillVersionId};
+use domain::listing::VersionChoice;
 use domain::skill::SkillPackage;
 use domain::time::Timestamp;
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::Store;
-use crate::codec::{from_json, to_hash, to_json, to_u32};
+use crate::codec::{from_json, readable, to_hash, to_json, to_u32};
 use crate::error::{Result, StoreError};
 
 /// What became of an upload.
@@ -173,7 +174,31 @@ impl Store {
     pub async fn skills(&self) -> Result<Vec<SkillRow>> {
         let rows: Vec<RawSkill> =
             sqlx::query_as(select_skills!("ORDER BY s.name, s.owner")).fetch_all(self.reader()).await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("skill", rows, |raw| raw.latest.skill_id))
+    }
+
+    /// All versions of all skills by what people choose them by: skills in the order of [`Store::skills`], versions newest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn version_choices(&self) -> Result<Vec<VersionChoice>> {
+        let rows: Vec<(i64, String, String, i64, bool)> = sqlx::query_as(
+            "SELECT v.id, s.name, v.hash, row_number() OVER (PARTITION BY v.skill_id ORDER BY v.id), \
+             v.id = max(v.id) OVER (PARTITION BY v.skill_id) \
+             FROM skill_versions v JOIN skills s ON s.id = v.skill_id ORDER BY s.name, s.owner, v.id DESC",
+        )
+        .fetch_all(self.reader())
+        .await?;
+        let choice = |(id, name, hash, number, newest): (i64, String, String, i64, bool)| {
+            Ok(VersionChoice {
+                id: SkillVersionId(id),
+                name,
+                version: to_hash("skill_versions.hash", &hash)?,
+                number: to_u32("skill_versions.number", number)?,
+                newest,
+            })
+        };
+        rows.into_iter().map(choice).collect()
     }
 
     /// One skill with its newest version.

@@ -1,5 +1,8 @@
 //! Tasks: one row for each name and exact bytes.
 
+use std::collections::HashMap;
+
+use domain::analysis::TaskLabels;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::id::TaskId;
@@ -8,7 +11,7 @@ use domain::time::Timestamp;
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::Store;
-use crate::codec::{check_range, from_json, from_word, to_hash, to_json};
+use crate::codec::{check_range, from_json, from_word, readable, to_hash, to_json};
 use crate::error::{Result, StoreError};
 
 /// What a list of tasks shows.
@@ -157,7 +160,23 @@ impl Store {
     pub async fn tasks(&self) -> Result<Vec<TaskSummary>> {
         let rows: Vec<RawSummary> =
             sqlx::query_as(select_summaries!("ORDER BY t.name, t.id DESC")).fetch_all(self.reader()).await?;
-        rows.into_iter().map(TryInto::try_into).collect()
+        Ok(readable("task", rows, |raw| raw.id))
+    }
+
+    /// What these tasks share with others; nothing of those that are not there.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`].
+    pub async fn task_labels(&self, tasks: &[TaskId]) -> Result<HashMap<TaskId, TaskLabels>> {
+        let rows: Vec<(i64, Option<String>, Option<String>)> = sqlx::query_as(
+            "SELECT t.id, t.spec ->> '$.metadata.category', t.spec ->> '$.environment.repository.url' \
+             FROM json_each($1) m JOIN tasks t ON t.id = m.value",
+        )
+        .bind(to_json("tasks", tasks)?)
+        .fetch_all(self.reader())
+        .await?;
+        let labels = |(id, category, repository)| (TaskId(id), TaskLabels { category, repository });
+        Ok(rows.into_iter().map(labels).collect())
     }
 
     /// One task in full.

@@ -2,16 +2,20 @@
 
 use std::collections::HashMap;
 
+use domain::attempt::{PhaseTimes, WorkspacePatch};
 use domain::condition::Condition;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::plan::EvaluationPlan;
 use domain::skill_audit::Activation;
 use domain::time::Timestamp;
 use domain::trial::{Allowance, Phase, TrialState};
+use domain::usage::TokenUsage;
+use serde::Deserialize;
+use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::attempts;
-use crate::codec::{from_json, to_condition, to_json, to_u32, unreadable};
+use crate::codec::{from_json, from_optional_json, to_condition, to_json, to_u32, unreadable};
 use crate::error::{Result, StoreError};
 use crate::{AttemptRow, Store};
 
@@ -103,7 +107,7 @@ impl TryFrom<RawTrial> for TrialRow {
 }
 
 macro_rules! select_trials {
-    ($columns:literal, $rest:literal) => {
+    ($columns:literal, $rest:expr) => {
         concat!(
             "SELECT t.id, t.evaluation_id, t.position, t.task_id, t.condition, t.repeat, t.state, t.attempts, \
              t.attempt_id, t.since, t.lease_until, t.not_before, t.verdict, t.finished_at, t.revision, e.max_attempts, \
@@ -115,6 +119,33 @@ macro_rules! select_trials {
     };
 }
 pub(crate) use select_trials;
+
+/// Each with its last attempt.
+macro_rules! select_results {
+    ($rest:literal) => {
+        select_trials!(
+            ", a.id AS a_id, a.trial_id AS a_trial_id, a.number AS a_number, a.started_at AS a_started_at, \
+             a.ended_at AS a_ended_at, a.verdict AS a_verdict, a.result AS a_result",
+            concat!(
+                "LEFT JOIN attempts a ON a.trial_id = t.id \
+                 AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) ",
+                $rest
+            )
+        )
+    };
+}
+
+fn with_attempt(row: &SqliteRow) -> Result<(TrialRow, Option<AttemptRow>)> {
+    Ok((RawTrial::from_row(row)?.try_into()?, attempts::from_joined(row)?))
+}
+
+/// What an attempt took, and how it used the skill: a part of what it left behind.
+#[derive(Deserialize)]
+pub(crate) struct Taken {
+    pub(crate) activation: Activation,
+    pub(crate) usage: TokenUsage,
+    pub(crate) phases: PhaseTimes,
+}
 
 impl Store {
     /// The trials of an evaluation in their order; empty if there is no such evaluation.
@@ -144,17 +175,44 @@ impl Store {
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn results(&self, evaluation: EvaluationId) -> Result<Vec<(TrialRow, Option<AttemptRow>)>> {
-        let rows = sqlx::query(select_trials!(
-            ", a.id AS a_id, a.trial_id AS a_trial_id, a.number AS a_number, a.started_at AS a_started_at, \
-             a.ended_at AS a_ended_at, a.verdict AS a_verdict, a.result AS a_result",
-            "LEFT JOIN attempts a ON a.trial_id = t.id \
-             AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
-             WHERE t.evaluation_id = $1 ORDER BY t.position"
+        let rows = sqlx::query(select_results!("WHERE t.evaluation_id = $1 ORDER BY t.position"))
+            .bind(evaluation.0)
+            .fetch_all(self.reader())
+            .await?;
+        rows.iter().map(with_attempt).collect()
+    }
+
+    /// Those of these tasks alone.
+    pub(crate) async fn results_of(
+        &self,
+        evaluation: EvaluationId,
+        tasks: &[TaskId],
+    ) -> Result<Vec<(TrialRow, Option<AttemptRow>)>> {
+        let rows = sqlx::query(select_results!(
+            "WHERE t.evaluation_id = $1 AND t.task_id IN (SELECT m.value FROM json_each($2) m) ORDER BY t.position"
         ))
         .bind(evaluation.0)
+        .bind(to_json("tasks", tasks)?)
         .fetch_all(self.reader())
         .await?;
-        rows.iter().map(|row| Ok((RawTrial::from_row(row)?.try_into()?, attempts::from_joined(row)?))).collect()
+        rows.iter().map(with_attempt).collect()
+    }
+
+    /// What the agent of a trial's last attempt changed in its working folder; `None` where nobody looked, and where the evaluation has no such
+    /// trial.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn patch(&self, evaluation: EvaluationId, trial: TrialId) -> Result<Option<WorkspacePatch>> {
+        let patch: Option<Option<String>> = sqlx::query_scalar(
+            "SELECT a.result -> '$.patch' FROM trials t JOIN attempts a ON a.trial_id = t.id \
+             WHERE t.id = $1 AND t.evaluation_id = $2 ORDER BY a.number DESC LIMIT 1",
+        )
+        .bind(trial.0)
+        .bind(evaluation.0)
+        .fetch_optional(self.reader())
+        .await?;
+        from_optional_json("attempts.result", patch.flatten().as_deref())
     }
 
     /// How the last attempts of an evaluation's with-skill trials used the skill; those that were reported alone.
@@ -163,6 +221,20 @@ impl Store {
             "SELECT t.id, a.result -> '$.activation' FROM trials t JOIN attempts a ON a.trial_id = t.id \
              AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
              WHERE t.evaluation_id = $1 AND t.condition = 'with-skill' AND a.result IS NOT NULL",
+        )
+        .bind(evaluation.0)
+        .fetch_all(self.reader())
+        .await?;
+        rows.into_iter().map(|(id, text)| Ok((TrialId(id), from_json("attempts.result", &text)?))).collect()
+    }
+
+    /// What the last attempts of an evaluation took; those that were reported alone.
+    pub(crate) async fn taken(&self, evaluation: EvaluationId) -> Result<HashMap<TrialId, Taken>> {
+        let rows: Vec<(i64, String)> = sqlx::query_as(
+            "SELECT t.id, json_object('activation', a.result -> '$.activation', 'usage', a.result -> '$.usage', \
+             'phases', a.result -> '$.phases') FROM trials t JOIN attempts a ON a.trial_id = t.id \
+             AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
+             WHERE t.evaluation_id = $1 AND a.result IS NOT NULL",
         )
         .bind(evaluation.0)
         .fetch_all(self.reader())

@@ -2,7 +2,7 @@
 
 use domain::attempt::AttemptResult;
 use domain::comparison::Baseline;
-use domain::id::{EvaluationId, SkillVersionId, TaskId};
+use domain::id::{EvaluationId, EventId, SkillVersionId, TaskId};
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::stop::{Seen, StopReason, Stopped};
 use domain::verdict::Verdict;
@@ -22,7 +22,8 @@ async fn the_trials_are_the_plans_order() {
     assert_eq!(got, want);
     let row = store.evaluation(id).await.unwrap();
     assert_eq!(row.plan, plan);
-    assert_eq!(row.counts, TrialCounts { queued: 30, ..TrialCounts::default() });
+    assert_eq!(store.trial_counts(id).await.unwrap(), TrialCounts { queued: 30, ..TrialCounts::default() });
+    assert!(!store.is_finished(id).await.unwrap());
     assert_eq!((row.created_at, row.started_at, row.finished_at, row.cancel_requested_at), (at(1), None, None, None));
 }
 
@@ -94,7 +95,8 @@ async fn a_cancel_ends_everything_at_once_and_keeps_late_evidence() {
     assert_eq!(store.request_cancel(id, at(6)).await.unwrap(), Some(vec![]), "asked again");
     let row = store.evaluation(id).await.unwrap();
     assert_eq!((row.cancel_requested_at, row.finished_at), (Some(at(5)), Some(at(5))));
-    assert_eq!(row.counts, TrialCounts { finished: 4, unscored: 3, ..TrialCounts::default() });
+    assert_eq!(store.trial_counts(id).await.unwrap(), TrialCounts { finished: 4, ..TrialCounts::default() });
+    assert!(store.is_finished(id).await.unwrap());
     assert!(claim(&store, 7).await.is_none());
     assert!(store.live_attempts().await.unwrap().is_empty());
 
@@ -130,8 +132,9 @@ async fn a_removed_evaluation_leaves_no_row_behind() {
     assert!(!end(&store, &running, 5, Verdict::Pass).await.is_yes(), "a report about a removed attempt is no error");
     assert_eq!(store.trials(kept).await.unwrap().len(), 2);
     assert!(matches!(store.delete_evaluation(id).await, Err(StoreError::NotFound { .. })));
-    let health = store.health().await.unwrap();
-    assert_eq!((health.evaluations, health.attempts, health.events), (1, 0, 2));
+    assert_eq!(store.counts().await.unwrap().evaluations, 1);
+    assert!(store.events_after(id, EventId(0), 9).await.unwrap().is_empty());
+    assert_eq!(store.events_after(kept, EventId(0), 9).await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -187,12 +190,14 @@ async fn an_early_end_cancels_what_waits_and_lets_finish_what_runs() {
     let why = Stopped { why: StopReason::Futility, at: at(3), seen };
     assert_eq!(store.stop_early(id, &why, at(3)).await.unwrap(), 5);
     let row = store.evaluation(id).await.unwrap();
-    assert_eq!((row.stopped, row.finished_at, row.counts.queued, row.counts.running), (Some(why), None, 0, 1));
+    assert_eq!((row.stopped, row.finished_at), (Some(why), None));
+    let counts = store.trial_counts(id).await.unwrap();
+    assert_eq!(counts, TrialCounts { queued: 0, running: 1, finished: 5 });
     assert_eq!(store.claim_next(at(4), at(64), 9).await.unwrap(), None);
 
     // The one that ran comes back after trouble: it is cancelled as well, and the first reason stays.
     end(&store, &running, 5, infra()).await;
-    assert_eq!(store.evaluation(id).await.unwrap().counts.queued, 1);
+    assert_eq!(store.trial_counts(id).await.unwrap().queued, 1);
     let later = Stopped { why: StopReason::Evidence, at: at(6), seen };
     assert_eq!(store.stop_early(id, &later, at(6)).await.unwrap(), 1);
     let row = store.evaluation(id).await.unwrap();

@@ -48,6 +48,11 @@ async fn events_tell_the_whole_story_in_order() {
     assert_eq!(told, want);
     assert!(events.is_sorted_by_key(|event| event.id));
     assert!(events.iter().all(|event| (event.trial, event.attempt) == (trial, Some(attempt))));
+    let task = store.evaluation(id).await.unwrap().plan.tasks[0].name.clone();
+    let whose = (task.as_str(), got.trial.condition, got.trial.repeat);
+    assert!(events.iter().all(|event| (event.task.as_str(), event.condition, event.repeat) == whose), "{events:?}");
+    assert_eq!(store.newest_events(id, 3).await.unwrap(), events[5..]);
+    assert_eq!(store.newest_event(id).await.unwrap(), events[7].id);
 
     let mut paged = Vec::new();
     let mut last = EventId(0);

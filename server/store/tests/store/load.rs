@@ -54,15 +54,10 @@ async fn fifty_writers_and_eight_readers_are_all_served() {
     for claim in &claims {
         assert!(end(&store, claim, 99, Verdict::Pass).await.is_yes());
     }
+    let log = std::fs::metadata(store.dir().database().with_extension("sqlite-wal")).unwrap().len();
+    assert!(log < 64 << 20, "{log} bytes of write-ahead log");
     let health = store.health().await.unwrap();
-    let logs = i64::from(WRITERS) * WRITES;
-    assert_eq!(
-        health.events,
-        logs + 3 * i64::from(ATTEMPTS),
-        "each log, and a claim, a move and an end for each attempt"
-    );
-    assert!(health.log_bytes < 64 << 20, "{} bytes of write-ahead log", health.log_bytes);
-    assert_eq!((health.running, health.readers_in_use <= health.readers), (0, true));
+    assert!(health.readers_in_use <= health.readers, "{health:?}");
     let mut last = EventId(0);
     let mut seen = 0;
     loop {
@@ -71,7 +66,8 @@ async fn fifty_writers_and_eight_readers_are_all_served() {
         last = event.id;
         seen += page.len();
     }
-    assert_eq!(seen as i64, health.events);
+    let events = i64::from(WRITERS) * WRITES + 3 * i64::from(ATTEMPTS);
+    assert_eq!(seen as i64, events, "each log, and a claim, a move and an end for each attempt");
 }
 
 /// Drives `work` until it has been polled `polls` times, then drops it, as a server does whose client has gone; whether it was done by then.
@@ -100,7 +96,9 @@ async fn a_caller_who_goes_away_leaves_nothing_half_done() {
         // The next write waits for the roll-back, so it shows that the writer is free again.
         store.create_campaign("next", at(2)).await.expect("the writer is free");
         let evaluations = store.evaluations().await.unwrap();
-        assert!(evaluations.iter().all(|row| row.counts.queued == 6), "whole or not at all");
+        for row in &evaluations {
+            assert_eq!(store.trial_counts(row.id).await.unwrap().queued, 6, "whole or not at all");
+        }
         let new = evaluations.len() - before;
         assert!(new == 1 || (new == 0 && !done), "{new} new, done: {done}");
         dropped += usize::from(!done);
