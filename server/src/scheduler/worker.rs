@@ -49,7 +49,7 @@ impl Worker {
     /// Answers whether the trouble may be the engine's.
     async fn make(&self, claim: &Claim) -> bool {
         let attempt = claim.attempt;
-        let order = match insist(PAUSE, || self.store.order(claim)).await {
+        let order = match insist("the order could not be read", PAUSE, || self.store.order(claim)).await {
             Ok(order) => order,
             Err(error) if may_pass(&error) => {
                 let error = super::whole(&error);
@@ -85,7 +85,7 @@ impl Worker {
         let kept = match &event.what {
             // The log is a blob as well; a lost line of the live view is no loss.
             Happening::Log { .. } => ask().await.or(Ok(Moved::No)),
-            _ => insist(PAUSE, ask).await,
+            _ => insist("an event could not be stored", PAUSE, ask).await,
         };
         if let Err(error) = kept {
             let error = super::whole(&error);
@@ -117,8 +117,9 @@ fn is_engine_trouble(event: &TrialEvent) -> bool {
     matches!(&result.verdict, Verdict::InfraError { class: InfraClass::Engine, .. })
 }
 
-/// Asks the store again, after a `pause`, while what is in its way may pass.
+/// Asks the store again, after a `pause` in which the log says the `trouble`, while what is in its way may pass.
 async fn insist<T, F: Future<Output = Result<T, StoreError>>>(
+    trouble: &str,
     pause: Duration,
     mut ask: impl FnMut() -> F,
 ) -> Result<T, StoreError> {
@@ -127,7 +128,7 @@ async fn insist<T, F: Future<Output = Result<T, StoreError>>>(
         match ask().await {
             Err(StoreError::Busy) if tries < TRIES => tokio::time::sleep(pause).await,
             Err(error) if may_pass(&error) && tries < TRIES => {
-                tracing::warn!(error = super::whole(&error), "the store could not do it; trying again");
+                tracing::error!(error = super::whole(&error), "{trouble}; trying again");
                 tokio::time::sleep(pause * 4).await;
             }
             outcome => return outcome,
@@ -172,7 +173,7 @@ mod tests {
             ("closed", || StoreError::Closed, never, (1, false)),
         ] {
             let mut asked = 0;
-            let outcome = insist(Duration::ZERO, || {
+            let outcome = insist("it could not be done", Duration::ZERO, || {
                 asked += 1;
                 std::future::ready(if asked > passes_after { Ok(()) } else { Err(error()) })
             });
