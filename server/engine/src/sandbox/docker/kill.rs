@@ -18,19 +18,22 @@ const LOOKS: usize = 5;
 const BETWEEN_LOOKS: Duration = Duration::from_millis(30);
 
 /// Kills from inside (the kernel does it for all at once, sparing PID 1 and the one that asks), then looks at the process table through
-/// the engine. What cannot be killed so (no process can be started, or the shell was tampered with) is killed by a restart.
+/// the engine. What cannot be killed so (no process can be started, or the shell was tampered with), or cannot be seen to be dead, is killed by a
+/// restart: that one is the engine's own doing, so where no table can be read it alone is believed.
 pub(super) async fn kill_all(container: &Container) -> Result<(), SandboxError> {
     let asked = container.killed.load(Ordering::Acquire) || ask(container).await?;
-    if asked && is_quiet(container).await? {
+    if asked && look(container).await? == Seen::Quiet {
         container.killed.store(true, Ordering::Release);
         return Ok(());
     }
     restart(container).await?;
-    if !is_quiet(container).await? {
-        return Err(SandboxError::other("kill all processes", "some are still there after a restart"));
+    match look(container).await? {
+        Seen::Others => Err(SandboxError::other("kill all processes", "some are still there after a restart")),
+        Seen::Quiet | Seen::Nothing => {
+            container.killed.store(true, Ordering::Release);
+            Ok(())
+        }
     }
-    container.killed.store(true, Ordering::Release);
-    Ok(())
 }
 
 async fn ask(container: &Container) -> Result<bool, SandboxError> {
@@ -48,7 +51,18 @@ async fn restart(container: &Container) -> Result<(), SandboxError> {
     done.map_err(|error| classify("restart a container", error))
 }
 
-async fn is_quiet(container: &Container) -> Result<bool, SandboxError> {
+/// What the process table says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// Nobody but PID 1 and its sleeper lives.
+    Quiet,
+    /// Others live.
+    Others,
+    /// It cannot be read: the engine's host has no usable `ps`.
+    Nothing,
+}
+
+async fn look(container: &Container) -> Result<Seen, SandboxError> {
     for look in 0..LOOKS {
         if look > 0 {
             tokio::time::sleep(BETWEEN_LOOKS).await;
@@ -56,10 +70,11 @@ async fn is_quiet(container: &Container) -> Result<bool, SandboxError> {
         match process_count(container).await? {
             Some(0) => return Err(SandboxError::Lost { reason: "it ended when its processes were killed".to_owned() }),
             Some(count) if count > OWN_PROCESSES => {}
-            Some(_) | None => return Ok(true),
+            Some(_) => return Ok(Seen::Quiet),
+            None => return Ok(Seen::Nothing),
         }
     }
-    Ok(false)
+    Ok(Seen::Others)
 }
 
 /// How many processes live in the container; `None` where the engine's host has no usable `ps`.
