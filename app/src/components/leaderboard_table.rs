@@ -242,8 +242,9 @@ fn verdict(row: &LeaderboardRow) -> impl IntoView + use<> {
 
 /// A quadrant is a statement about Δ: where that is not settled, so is this.
 fn quadrant(row: &LeaderboardRow) -> impl IntoView + use<> {
-    let words = row.record.measured.quadrant.map_or_else(|| UNKNOWN.to_owned(), |quadrant| quadrant.name().to_owned());
-    let open = row.record.measured.quadrant.is_some() && !row.says().is_settled();
-    let doubt = open.then_some("if Δ holds: ");
-    view! { <span class=if open { "quiet" } else { "" }>{doubt}{words}</span> }
+    match row.record.measured.quadrant {
+        None => view! { <span>{UNKNOWN}</span> },
+        Some(_) if !row.says().is_settled() => view! { <span>"not settled"</span> },
+        Some(quadrant) => view! { <span>{quadrant.name()}</span> },
+    }
 }

@@ -117,15 +117,16 @@ pub(super) fn standing(view: &LeaderboardView) -> Option<AnyView> {
 fn of_now(newest: Option<PublishedSnapshot>) -> impl IntoView {
     let words = match newest {
         Some(newest) => view! {
-            "These are the rows of now, and the adjusted p moves as rows come. To cite, and for badges: "
+            "Live: a verdict may change as evaluations are added. To cite, and for badges: "
             <SnapshotLink snapshot=newest/>". "
         }
         .into_any(),
-        None => "These are the rows of now, and the adjusted p moves as rows come. Nothing is published yet, so badges stay grey. ".into_any(),
+        None => "Live: a verdict may change as evaluations are added. Nothing is published yet, so badges stay grey. "
+            .into_any(),
     };
     view! {
         <div class="note snapshot-note">
-            <p>{words}<a href=ARCHIVE>"All published snapshots"</a></p>
+            <p>{words}<a href=ARCHIVE>"All published snapshots"</a>". One can never be changed or removed."</p>
             <Publish/>
         </div>
     }

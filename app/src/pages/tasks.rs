@@ -65,11 +65,11 @@ fn AddForm(roots: Vec<String>) -> impl IntoView {
             <div class="add-line">
                 <input id="add-path" class="input mono" name="path" value=start required=true spellcheck="false" autocomplete="off" aria-describedby="add-roots"/>
                 <select class="input" name="layout" aria-label="Layout">{layouts}</select>
-                <button class="button primary">"Add and check"</button>
+                <button class="button primary" disabled=none>"Add and check"</button>
             </div>
             <div id="add-roots" class="quiet">
                 {if none {
-                    view! { <p>"No task folders are configured on this server; set them in its configuration first."</p> }.into_any()
+                    view! { <p>"No task folders are configured on this server: name them by task_roots in its skilldelta.toml, or add tasks from the command line."</p> }.into_any()
                 } else {
                     view! { <p>"It must lie below:"</p><ul class="plain-list inline-list">{list}</ul> }.into_any()
                 }}
