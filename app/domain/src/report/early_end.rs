@@ -114,7 +114,7 @@ mod tests {
                         if helped { Verdict::Pass } else { Verdict::Fail { reason: FailReason::WrongResult } };
                     let at = Timestamp(draw.below(30) as i64);
                     let state = match draw.below(40) {
-                        0 => TrialState::Queued { attempts: 0 },
+                        0 => TrialState::NEW,
                         _ => TrialState::Finished { attempts: 1, verdict: verdict.clone(), at },
                     };
                     let id = TrialId(trials.len() as i64);
