@@ -66,3 +66,18 @@ async fn every_evaluation_is_on_one_page() {
     let home = get(&site, "/").await.body;
     assert!(home.contains("All 53 evaluations"), "{home}");
 }
+
+/// The seeded skill has rows and no files, as after a damage of the data folder.
+#[tokio::test]
+async fn a_lost_file_hides_neither_a_skill_nor_its_results() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, "Sheep", &names(6), 1).await;
+    run(&store, &plan, |_, arm, _| Some(ended(verdict(arm == Condition::WithSkill), arm, 1_000))).await;
+    let (site, ops) = site_and_ops(store);
+    let skill = ops.skills().await.unwrap()[0].id;
+    let page = get(&site, &format!("/skills/{skill}")).await;
+    assert_eq!(page.status.as_u16(), 200, "{}", page.body);
+    for words in ["count-sheep", "SKILL.md is not in the data folder as it was", "Results by version"] {
+        assert!(page.body.contains(words), "{words}: {}", page.body);
+    }
+}

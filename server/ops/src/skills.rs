@@ -9,7 +9,7 @@ use domain::listing::{
 };
 use domain::repository::SkillSource;
 use formats::skill::{Intake, IntakeLimits, IntakeRefusal, LoadedSkill, SKILL_MD};
-use store::{SkillRow, SkillVersionRow};
+use store::{SkillRow, SkillVersionRow, StoreError};
 
 use crate::{Ops, OpsError, Result, blocking};
 
@@ -138,7 +138,14 @@ impl Ops {
 
     async fn skill_md(&self, version: &SkillVersionRow) -> Result<String> {
         let Some(entry) = version.package.tree.get(SKILL_MD) else { return Ok(String::new()) };
-        let mut bytes = self.store.blobs().get(entry.hash).await?;
+        // A file that is lost or damaged hides neither the skill nor its results.
+        let mut bytes = match self.store.blobs().get(entry.hash).await {
+            Ok(bytes) => bytes,
+            Err(StoreError::NotFound { .. } | StoreError::BlobDamaged { .. }) => {
+                return Ok(format!("({SKILL_MD} is not in the data folder as it was; upload the skill again)"));
+            }
+            Err(error) => return Err(error.into()),
+        };
         let cut = bytes.len() > SHOWN_BYTES;
         bytes.truncate(SHOWN_BYTES);
         let mut text = String::from_utf8_lossy(&bytes).into_owned();

@@ -252,12 +252,12 @@ impl Labels {
             Self::Order if !rows.is_empty() => findings.push(Finding::note(
                 "no_repeat",
                 file,
-                "there is no column `repeat`: trials of one task and arm are numbered in the order of the file",
+                "no `repeat` is given: trials of one task and arm are numbered in the order of the file",
             )),
             Self::Attempt => findings.push(Finding::note(
                 "attempt_is_repeat",
                 file,
-                "there is no column `repeat`: `attempt` is taken for it",
+                "no `repeat` is given: `attempt` is taken for it",
             )),
             Self::Repeat | Self::Order => {}
         }
