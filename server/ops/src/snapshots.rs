@@ -94,3 +94,25 @@ impl Ops {
         Ok(row.map(|row| (newest, row.clone())))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use domain::time::Timestamp;
+    use store::Store;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_published_snapshot_that_cannot_be_read_is_no_fault_of_who_asked() {
+        let store = Store::temp().await.unwrap();
+        let ops = Ops::new(store.clone(), Arc::new(|| Timestamp(1)), crate::OpsConfig::default());
+        let document = b"{\"schema\":\"skilldelta.snapshot.v9\",\"rows\":[]}".to_vec();
+        let document = store.blobs().put(document).await.unwrap();
+        store.put_snapshot(document.hash, 1, Timestamp(1)).await.unwrap();
+        let fault = ops.published_row("key").await.unwrap_err();
+        assert!(
+            matches!(&fault, OpsError::Internal { message } if message.contains("published snapshot")),
+            "{fault:?}"
+        );
+    }
+}

@@ -118,14 +118,14 @@ impl Store {
         Ok(attempts)
     }
 
-    /// When each image was last seen in use by an attempt, by the image's id.
+    /// When the last attempt in each image ended, by the image's id; those that told their image.
     ///
     /// # Errors
     /// [`StoreError::Busy`].
     pub async fn images_used(&self) -> Result<Vec<(String, Timestamp)>> {
         let rows: Vec<(String, i64)> = sqlx::query_as(
-            "SELECT result ->> '$.image' AS image, max(coalesce(ended_at, started_at)) FROM attempts \
-             WHERE result ->> '$.image' IS NOT NULL GROUP BY image",
+            // What an attempt left behind is stored with its end.
+            "SELECT image, max(ended_at) FROM attempts WHERE image IS NOT NULL GROUP BY image",
         )
         .fetch_all(self.reader())
         .await?;

@@ -205,8 +205,7 @@ impl Store {
     /// [`StoreError::Busy`].
     pub async fn evaluations_by(&self, agent: &str, model: Option<&ModelRef>, most: u32) -> Result<Vec<EvaluationRow>> {
         let rows: Vec<RawEvaluation> = sqlx::query_as(select_evaluations!(
-            "WHERE e.kind = 'evaluation' AND e.plan ->> '$.agent.name' = $1 \
-             AND e.plan ->> '$.model.name' IS $2 AND e.plan ->> '$.model.scripted' IS $3 \
+            "WHERE e.kind = 'evaluation' AND e.agent = $1 AND e.model IS $2 AND e.scripted IS $3 \
              AND NOT EXISTS (SELECT 1 FROM imported_evaluations i WHERE i.evaluation_id = e.id) ORDER BY e.id DESC LIMIT $4"
         ))
         .bind(agent)

@@ -40,8 +40,8 @@ impl Store {
         Ok(results.into_iter().map(|(trial, attempt)| record(&names, trial, attempt)).collect())
     }
 
-    /// All trials with that part alone of what attempts left behind that decides which pairs are complete: the use of the skill. All of it is
-    /// thousands of bytes a trial.
+    /// All trials with that part alone of what attempts left behind that decides which pairs are complete: the use of a skill that was not
+    /// listed to the model. All of it is thousands of bytes a trial.
     ///
     /// # Errors
     /// As [`Store::records`].
@@ -49,9 +49,9 @@ impl Store {
         if row.imported.is_some() {
             return self.records(row).await;
         }
-        let activations = self.activations(row.id).await?;
+        let unlisted = self.unlisted(row.id).await?;
         let outcome = |trial: TrialRow| {
-            let used = activations.get(&trial.id).cloned().zip(trial.state.verdict().cloned());
+            let used = unlisted.get(&trial.id).cloned().zip(trial.state.verdict().cloned());
             let result = used.map(|(activation, verdict)| AttemptResult { activation, ..AttemptResult::bare(verdict) });
             TrialRecord { result, ..record(&HashMap::new(), trial, None) }
         };

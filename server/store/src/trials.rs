@@ -215,12 +215,13 @@ impl Store {
         from_optional_json("attempts.result", patch.flatten().as_deref())
     }
 
-    /// How the last attempts of an evaluation's with-skill trials used the skill; those that were reported alone.
-    pub(crate) async fn activations(&self, evaluation: EvaluationId) -> Result<HashMap<TrialId, Activation>> {
+    /// How the last attempts of an evaluation's with-skill trials used the skill; those alone whose agent is known not to have listed it to its
+    /// model. They are few and have an index, which is named since nothing tells SQLite so.
+    pub(crate) async fn unlisted(&self, evaluation: EvaluationId) -> Result<HashMap<TrialId, Activation>> {
         let rows: Vec<(i64, String)> = sqlx::query_as(
-            "SELECT t.id, a.result -> '$.activation' FROM trials t JOIN attempts a ON a.trial_id = t.id \
-             AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
-             WHERE t.evaluation_id = $1 AND t.condition = 'with-skill' AND a.result IS NOT NULL",
+            "SELECT t.id, a.result -> '$.activation' FROM trials t JOIN attempts a INDEXED BY attempts_unlisted \
+             ON a.trial_id = t.id AND a.number = (SELECT max(o.number) FROM attempts o WHERE o.trial_id = t.id) \
+             WHERE t.evaluation_id = $1 AND t.condition = 'with-skill' AND a.result ->> '$.activation.listed' = 0",
         )
         .bind(evaluation.0)
         .fetch_all(self.reader())

@@ -13,7 +13,7 @@ use sqlx::FromRow;
 
 use super::rows::Waiting;
 use crate::codec::{from_json, to_json, to_u32};
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::{EvaluationRow, Store};
 
 /// Evaluations that are looked at together.
@@ -41,6 +41,18 @@ impl Place {
     }
 }
 
+/// What was read of one evaluation of many: where it cannot be read, it is logged and left out, so that the others get into their rows.
+fn among_others<T>(id: EvaluationId, read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error @ StoreError::Unreadable { .. }) => {
+            tracing::error!(evaluation = id.0, %error, "an evaluation that cannot be read is in no row of the leaderboard");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 #[derive(FromRow)]
 struct RawSkill {
     skill_id: i64,
@@ -57,9 +69,15 @@ impl Store {
                 return Ok(());
             }
             let mut places: BTreeMap<Place, BTreeSet<EvaluationId>> = BTreeMap::new();
+            let mut unread = Vec::new();
             for one in &waiting {
-                places.entry(Place::of(one)?).or_default().insert(EvaluationId(one.id));
+                let id = EvaluationId(one.id);
+                match among_others(id, Place::of(one))? {
+                    Some(place) => drop(places.entry(place).or_default().insert(id)),
+                    None => unread.push(id),
+                }
             }
+            self.leave_out_unread(&unread).await?;
             for (place, evaluations) in places {
                 self.fill(place, evaluations).await?;
             }
@@ -76,15 +94,26 @@ impl Store {
             }
         };
         let mut members: Vec<(EvaluationRow, Vec<TrialRecord>)> = Vec::with_capacity(evaluations.len());
-        for id in &evaluations {
-            // One that was removed since leaves the others to be looked at again.
-            let Some(row) = self.evaluation_if_there(*id).await? else { return Ok(()) };
-            let trials = self.records(&row).await?;
-            members.push((row, trials));
+        let mut unread = Vec::new();
+        for id in evaluations {
+            match among_others(id, self.member(id).await)? {
+                Some(Some(member)) => members.push(member),
+                // One that was removed since leaves the others to be looked at again.
+                Some(None) => return Ok(()),
+                None => unread.push(id),
+            }
         }
-        let Some(record) = self.record_of(&key, &members).await? else { return Ok(()) };
-        self.put_row(&key, &Vec::from_iter(evaluations), &record).await?;
+        self.leave_out_unread(&unread).await?;
+        let Some(record) = self.record_of(&key, &members).await? else { return self.drop_row(&key).await };
+        let members: Vec<EvaluationId> = members.iter().map(|(row, _)| row.id).collect();
+        self.put_row(&key, &members, &record).await?;
         Ok(())
+    }
+
+    async fn member(&self, id: EvaluationId) -> Result<Option<(EvaluationRow, Vec<TrialRecord>)>> {
+        let Some(row) = self.evaluation_if_there(id).await? else { return Ok(None) };
+        let trials = self.records(&row).await?;
+        Ok(Some((row, trials)))
     }
 
     async fn record_of(&self, key: &str, members: &[(EvaluationRow, Vec<TrialRecord>)]) -> Result<Option<RowRecord>> {

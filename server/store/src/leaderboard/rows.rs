@@ -8,11 +8,16 @@ use crate::Store;
 use crate::codec::{from_json, to_json, to_u32};
 use crate::error::Result;
 
-/// To be raised whenever pooling gives something else for the same trials: rows of another number are made anew at the next start.
+/// To be raised whenever pooling gives something else for the same trials, or leaves out other evaluations: what was done by another number is
+/// done anew at the next start.
 const FORM: i64 = 3;
+/// That of what could not be read, so that the next start looks at it again.
+const NO_FORM: i64 = 0;
 
-pub(super) fn read(text: &str) -> Result<RowRecord> {
-    from_json("leaderboard_rows.record", text)
+/// One that cannot be read is logged and left out, so that it does not hide all others.
+pub(super) fn read(text: &str) -> Option<RowRecord> {
+    let read = from_json("leaderboard_rows.record", text);
+    read.map_err(|error| tracing::error!(%error, "a row of the leaderboard cannot be read")).ok()
 }
 
 /// A finished evaluation that is in no row yet.
@@ -24,11 +29,12 @@ pub(super) struct Waiting {
 }
 
 impl Store {
-    /// Drops rows that another form of the arithmetic made, so that their evaluations wait again.
+    /// Drops what another form of the arithmetic made, so that its evaluations wait again: those in rows, and those in none.
     pub(crate) async fn drop_old_rows(&self) -> Result<()> {
         let mut change = self.change().await?;
         sqlx::query(
-            "DELETE FROM leaderboard_members WHERE pool_key IN (SELECT pool_key FROM leaderboard_rows WHERE form <> $1)",
+            "DELETE FROM leaderboard_members WHERE form <> $1 \
+             OR pool_key IN (SELECT pool_key FROM leaderboard_rows WHERE form <> $1)",
         )
         .bind(FORM)
         .execute(change.db())
@@ -78,10 +84,29 @@ impl Store {
 
     /// Notes that these evaluations are in no row.
     pub(super) async fn leave_out(&self, evaluations: &[EvaluationId]) -> Result<()> {
+        self.note(evaluations, FORM).await
+    }
+
+    /// The same until the next start, since they could not be read: another program may.
+    pub(super) async fn leave_out_unread(&self, evaluations: &[EvaluationId]) -> Result<()> {
+        self.note(evaluations, NO_FORM).await
+    }
+
+    async fn note(&self, evaluations: &[EvaluationId], form: i64) -> Result<()> {
+        if evaluations.is_empty() {
+            return Ok(());
+        }
         let mut change = self.change().await?;
         for id in evaluations {
-            put_member(change.db(), *id, None).await?;
+            put_member(change.db(), *id, None, form).await?;
         }
+        change.commit().await
+    }
+
+    /// Removes a row that has nobody left in it.
+    pub(super) async fn drop_row(&self, key: &str) -> Result<()> {
+        let mut change = self.change().await?;
+        sqlx::query("DELETE FROM leaderboard_rows WHERE pool_key = $1").bind(key).execute(change.db()).await?;
         change.commit().await
     }
 
@@ -89,7 +114,7 @@ impl Store {
     pub(super) async fn put_row(&self, key: &str, members: &[EvaluationId], record: &RowRecord) -> Result<bool> {
         let mut change = self.change().await?;
         for id in members {
-            if !put_member(change.db(), *id, Some(key)).await? {
+            if !put_member(change.db(), *id, Some(key), FORM).await? {
                 return Ok(false);
             }
         }
@@ -107,14 +132,15 @@ impl Store {
     }
 }
 
-async fn put_member(db: &mut SqliteConnection, id: EvaluationId, key: Option<&str>) -> Result<bool> {
+async fn put_member(db: &mut SqliteConnection, id: EvaluationId, key: Option<&str>, form: i64) -> Result<bool> {
     let done = sqlx::query(
-        "INSERT INTO leaderboard_members (evaluation_id, pool_key) \
-         SELECT e.id, $2 FROM evaluations e WHERE e.id = $1 \
-         ON CONFLICT (evaluation_id) DO UPDATE SET pool_key = excluded.pool_key",
+        "INSERT INTO leaderboard_members (evaluation_id, pool_key, form) \
+         SELECT e.id, $2, $3 FROM evaluations e WHERE e.id = $1 \
+         ON CONFLICT (evaluation_id) DO UPDATE SET pool_key = excluded.pool_key, form = excluded.form",
     )
     .bind(id.0)
     .bind(key)
+    .bind(form)
     .execute(db)
     .await?;
     Ok(done.rows_affected() > 0)

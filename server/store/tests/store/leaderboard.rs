@@ -15,6 +15,7 @@ use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
 use store::{DataDir, Store, StoreError};
 
+use crate::broken::change;
 use crate::fixtures::{at, claim, ended, infra, plan, skill};
 
 /// A plan for a skill of that name in the store.
@@ -163,6 +164,19 @@ async fn what_compares_something_else_or_changes_the_tasks_is_in_no_row() {
     assert_eq!(only(&store).await.record.measured.pairs, 6);
 }
 
+macro_rules! undo_13 {
+    ($before:literal) => {
+        concat!(
+            $before,
+            "DROP INDEX evaluations_by_actor; ALTER TABLE evaluations DROP COLUMN agent; \
+             ALTER TABLE evaluations DROP COLUMN model; ALTER TABLE evaluations DROP COLUMN scripted; \
+             DROP INDEX attempts_by_image; DROP INDEX attempts_interrupted; DROP INDEX attempts_unlisted; \
+             ALTER TABLE attempts DROP COLUMN image; \
+             ALTER TABLE leaderboard_members DROP COLUMN form; DELETE FROM _sqlx_migrations WHERE version = 13"
+        )
+    };
+}
+
 #[tokio::test]
 async fn rows_are_a_cache_that_outlives_the_program_and_is_made_anew_where_it_must_be() {
     let folder = tempfile::tempdir().unwrap();
@@ -176,6 +190,12 @@ async fn rows_are_a_cache_that_outlives_the_program_and_is_made_anew_where_it_mu
         "UPDATE leaderboard_rows SET form = 0, record = '{}'",
         "DELETE FROM leaderboard_members",
         "DELETE FROM leaderboard_rows; DELETE FROM leaderboard_members",
+        "UPDATE leaderboard_members SET form = 1",
+        // What an older rule left out.
+        "UPDATE leaderboard_members SET form = 1, pool_key = NULL; DELETE FROM leaderboard_rows",
+        // As the programs before migration 13 left it: an evaluation in a row, and one in none.
+        undo_13!(""),
+        undo_13!("UPDATE leaderboard_members SET pool_key = NULL; DELETE FROM leaderboard_rows;"),
     ] {
         let mut db = SqliteConnectOptions::new().filename(dir.database()).connect().await.unwrap();
         sqlx::raw_sql(damage).execute(&mut db).await.unwrap();
@@ -184,6 +204,71 @@ async fn rows_are_a_cache_that_outlives_the_program_and_is_made_anew_where_it_mu
         assert_eq!(only(&store).await, made, "{damage}");
         store.close().await;
     }
+}
+
+#[tokio::test]
+async fn an_upgrade_does_not_pool_anew_what_is_in_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::open(folder.path()).unwrap();
+    let store = Store::open(&dir).await.unwrap();
+    let plan = skilled(&store, "sheep", 6).await;
+    evaluated(&store, &plan).await;
+    let left_out = Comparison { baseline: Baseline::Same, ..Comparison::default() };
+    evaluated(&store, &EvaluationPlan { comparison: left_out, ..plan }).await;
+    assert_eq!((view(&store, "").await.all, store.leaderboard_so_far().await.unwrap().1), (1, 0));
+    store.close().await;
+    let mut db = SqliteConnectOptions::new().filename(dir.database()).connect().await.unwrap();
+    sqlx::raw_sql(undo_13!("")).execute(&mut db).await.unwrap();
+    db.close().await.unwrap();
+    let store = Store::open(&dir).await.unwrap();
+    assert_eq!(
+        store.leaderboard_so_far().await.unwrap().1,
+        1,
+        "of the one that is in none it is not known by which form"
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_in_no_row_and_keeps_nothing_else_out_until_it_can_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = DataDir::open(folder.path()).unwrap();
+    let store = Store::open(&dir).await.unwrap();
+    let plan = skilled(&store, "sheep", 6).await;
+    let [good, odd_plan, odd_attempt] = [
+        evaluated(&store, &plan).await,
+        evaluated(&store, &EvaluationPlan { seed: 8, ..plan.clone() }).await,
+        evaluated(&store, &EvaluationPlan { seed: 9, ..plan.clone() }).await,
+    ];
+    let alone = evaluated(&store, &skilled(&store, "goats", 6).await).await;
+    let whole = view(&store, "sort=skill").await;
+    assert_eq!(whole.rows.iter().map(|row| row.record.evaluations.len()).collect::<Vec<_>>(), [1, 3]);
+    // Swapped with what a newer program may have written, and back.
+    let of = |id: EvaluationId| format!("trial_id IN (SELECT id FROM trials WHERE evaluation_id = {id})");
+    let keep = format!(
+        "CREATE TABLE kept_plans AS SELECT id, plan FROM evaluations; CREATE TABLE kept_results AS SELECT id, result FROM attempts; \
+         UPDATE evaluations SET plan = '{{}}' WHERE id = {odd_plan}; \
+         UPDATE attempts SET result = '{{}}' WHERE {} OR {}; \
+         DELETE FROM leaderboard_members; DELETE FROM leaderboard_rows",
+        of(odd_attempt),
+        of(alone)
+    );
+    change(&store, &keep).await;
+    store.close().await;
+    let store = Store::open(&dir).await.unwrap();
+    let row = only(&store).await;
+    assert_eq!((row.record.skill_names().as_str(), row.record.evaluations), ("sheep", vec![good]));
+    assert_eq!(store.leaderboard_so_far().await.unwrap().1, 0, "nothing waits");
+    let later = evaluated(&store, &EvaluationPlan { seed: 10, ..plan }).await;
+    assert_eq!(only(&store).await.record.evaluations, [good, later]);
+    store.delete_evaluation(later).await.unwrap();
+    change(
+        &store,
+        "UPDATE evaluations SET plan = (SELECT k.plan FROM kept_plans k WHERE k.id = evaluations.id); \
+         UPDATE attempts SET result = (SELECT k.result FROM kept_results k WHERE k.id = attempts.id)",
+    )
+    .await;
+    store.close().await;
+    assert_eq!(view(&Store::open(&dir).await.unwrap(), "sort=skill").await, whole);
 }
 
 #[tokio::test]

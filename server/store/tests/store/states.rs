@@ -198,3 +198,28 @@ async fn the_first_report_of_an_attempt_stays() {
     let attempt = store.attempt(got.attempt).await.unwrap();
     assert_eq!((attempt.result, attempt.ended_at), (Some(report(1.0)), Some(at(2))));
 }
+
+#[tokio::test]
+async fn an_image_was_used_last_when_the_last_attempt_in_it_ended() {
+    let store = Store::temp().await.unwrap();
+    let plan = plan(&store, 4, 2).await;
+    store.create_evaluation(&plan, at(0)).await.unwrap();
+    assert_eq!(store.images_used().await.unwrap(), []);
+    for (seconds, image) in
+        [(5, Some("sha256:a")), (9, Some("sha256:b")), (7, Some("sha256:a")), (20, None), (6, Some("sha256:b"))]
+    {
+        let got = claim(&store, 1).await.unwrap();
+        let result = AttemptResult { image: image.map(str::to_owned), ..AttemptResult::bare(Verdict::Pass) };
+        assert!(
+            store
+                .record_event(got.trial.evaluation, got.trial.id, &ended(got.attempt, seconds, result))
+                .await
+                .unwrap()
+                .is_yes()
+        );
+    }
+    claim(&store, 30).await.unwrap();
+    let mut used = store.images_used().await.unwrap();
+    used.sort();
+    assert_eq!(used, [("sha256:a".to_owned(), at(7)), ("sha256:b".to_owned(), at(9))]);
+}
