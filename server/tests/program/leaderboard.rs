@@ -46,7 +46,7 @@ fn a_finished_evaluation_is_a_row_a_download_and_a_grey_badge() {
         (json["schema"].as_str(), json["rows"].as_array().unwrap().len()),
         (Some("skilldelta.leaderboard.v1"), 0)
     );
-    assert_eq!(site.get("/leaderboard/export/xlsx").status, 404);
+    assert_eq!(site.get("/leaderboard/export/xlsx").status, 422, "told which formats there are");
 
     let published = site.post("/leaderboard/publish", &[]);
     assert_eq!(published.header("location"), "/leaderboard?data=snapshot-1");
