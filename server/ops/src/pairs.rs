@@ -71,8 +71,10 @@ impl Ops {
         let planned = row.plan.tasks.iter().find(|other| other.id == task);
         let name = planned.filter(|_| (1..=row.plan.repeats).contains(&repeat)).map(|task| task.name.clone());
         let name = name.ok_or_else(missing)?;
-        let records = self.records(&row).await?;
-        let order = view.pairs(&tasks_of(&row.plan, &index(&records)), &groups(&self.labels(&row).await?));
+        // Of all trials what decides the order, of this task's all; what others ran comes whole.
+        let all = self.store.amounts(&row).await?;
+        let order = view.pairs(&tasks_of(&row.plan, &index(&all)), &groups(&self.labels(&row).await?));
+        let records = if row.imported.is_some() { all } else { self.store.records_of(&row, &[task]).await? };
         let place = order.iter().position(|pair| *pair == (task, repeat));
         let arm = |condition: Condition| {
             records.iter().find(|trial| trial.task_id == task && trial.repeat == repeat && trial.condition == condition)

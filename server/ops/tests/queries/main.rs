@@ -1,137 +1,24 @@
 //! What pages ask for as a part of what is stored is what the whole of it says, on a store that was filled at random.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
-use std::path::Path;
+mod pairs;
+mod rig;
+
 use std::sync::Arc;
 
-use domain::attempt::{AttemptResult, BlobRef, PhaseTimes, WorkspacePatch};
-use domain::comparison::Comparison;
-use domain::draw::Draw;
-use domain::hash::ContentHash;
+use domain::attempt::AttemptResult;
 use domain::id::{EvaluationId, EventId, TrialId};
 use domain::listing::VersionChoice;
-use domain::order::{Happening, TrialEvent};
-use domain::path::RelPath;
-use domain::plan::{AgentRef, EvaluationPlan, ModelRef, PlanKind, RunSettings, TaskRef, Treatment};
+use domain::order::Happening;
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, PlanKind};
 use domain::planner::PastRuns;
 use domain::report::{EvaluationReport, TaskReport, delta_of, index, tasks_of};
-use domain::skill_audit::Activation;
-use domain::task::Task;
-use domain::test_case::{TestCase, TestStatus};
-use domain::time::Timestamp;
-use domain::tree::{Tree, TreeEntry};
 use domain::trial::Phase;
-use domain::usage::TokenUsage;
-use domain::verdict::{FailReason, InfraClass, Verdict};
-use ops::{Ops, OpsConfig, OpsError};
-use store::{Claim, Recorded, Store};
+use domain::verdict::Verdict;
+use ops::{Ops, OpsConfig};
+use store::Recorded;
 
-const NOW: Timestamp = Timestamp(1_772_323_200_000);
-
-struct Rig {
-    ops: Ops,
-    example: Task,
-    draw: Draw,
-}
-
-impl Rig {
-    async fn new() -> Self {
-        let ops = Ops::new(Store::temp().await.unwrap(), Arc::new(|| NOW), OpsConfig::default());
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tasks");
-        let added = ops.add_task_folders(&[examples], domain::task::DataVersion::Auto).await.unwrap();
-        let example = ops.store().task(added.accepted[0].id).await.unwrap().task;
-        Self { ops, example, draw: Draw::from_seed(11) }
-    }
-
-    /// Tasks `t0`, `t1`, … of two categories.
-    async fn tasks(&self, range: std::ops::Range<usize>) -> Vec<TaskRef> {
-        let mut refs = Vec::new();
-        for number in range {
-            let mut task = self.example.clone();
-            task.name = format!("t{number}");
-            task.metadata.category = (number % 3 > 0).then(|| format!("category {}", number % 3));
-            let hash = ContentHash::of(task.name.as_bytes());
-            let file = RelPath::new("instruction.md").unwrap();
-            task.tree = Tree::from_iter([(file, TreeEntry { executable: false, size: 1, hash })]);
-            let (id, _) = self.ops.store().put_task(&task, &[], "tests", NOW).await.unwrap();
-            refs.push(TaskRef { id, name: task.name.clone(), version: task.version() });
-        }
-        refs
-    }
-
-    async fn plan(&self, tasks: std::ops::Range<usize>, repeats: u32) -> EvaluationPlan {
-        EvaluationPlan {
-            title: "T".into(),
-            treatment: Treatment::TasksOwn,
-            comparison: Comparison::default(),
-            tasks: self.tasks(tasks).await,
-            task_set: None,
-            agent: AgentRef::new("nop", "1"),
-            model: None,
-            repeats,
-            seed: 3,
-            settings: RunSettings { concurrency: 9, max_attempts: 2, ..RunSettings::default() },
-            kind: PlanKind::Evaluation,
-        }
-    }
-
-    fn store(&self) -> &Store {
-        self.ops.store()
-    }
-
-    async fn planned(&self, plan: &EvaluationPlan) -> EvaluationId {
-        self.store().create_evaluation(plan, NOW).await.unwrap()
-    }
-
-    async fn claim(&self) -> Option<Claim> {
-        self.store().claim_next(NOW, NOW.plus_ms(60_000), 100).await.unwrap()
-    }
-
-    async fn tell(&self, claim: &Claim, what: Happening) {
-        let event = TrialEvent { attempt: claim.attempt, at: NOW, what };
-        self.store().record_event(claim.trial.evaluation, claim.trial.id, &event).await.unwrap();
-    }
-
-    /// Ends all that is queued, but for `left` trials, each as it is drawn.
-    async fn run(&mut self, left: usize) {
-        for _ in 0..left {
-            self.claim().await.unwrap();
-        }
-        while let Some(claim) = self.claim().await {
-            self.tell(&claim, Happening::PhaseReached { phase: Phase::Agent }).await;
-            let result = Box::new(result(&mut self.draw));
-            self.tell(&claim, Happening::Ended { result }).await;
-        }
-    }
-
-    async fn evaluated(&mut self, plan: &EvaluationPlan) -> EvaluationId {
-        let id = self.planned(plan).await;
-        self.run(0).await;
-        id
-    }
-}
-
-fn result(draw: &mut Draw) -> AttemptResult {
-    let mut unknown_or = |most| (draw.below(5) > 0).then(|| draw.below(most) as u64);
-    let (input, output, agent, preparing) = (unknown_or(900), unknown_or(90), unknown_or(9000), unknown_or(90));
-    let verdict = match draw.below(6) {
-        0 => Verdict::InfraError { class: InfraClass::Engine, message: "gone".into() },
-        1 | 2 => Verdict::Fail { reason: FailReason::WrongResult },
-        _ => Verdict::Pass,
-    };
-    let mut known = || [None, Some(false), Some(true)][draw.below(3)];
-    let activation = Activation { listed: known(), opened: known(), ..Activation::default() };
-    let status = if draw.below(3) == 0 { TestStatus::Failed } else { TestStatus::Passed };
-    let file = (draw.below(2) == 0).then(|| BlobRef { hash: ContentHash::of(b"diff"), size: 4 });
-    AttemptResult {
-        usage: TokenUsage { input, output, ..TokenUsage::ZERO },
-        phases: PhaseTimes { agent, preparing, verifying: Some(10) },
-        activation,
-        tests: vec![TestCase { name: "counts".into(), status, duration_ms: None, message: None }],
-        patch: Some(WorkspacePatch { file, files: 1, ..WorkspacePatch::default() }),
-        ..AttemptResult::bare(verdict)
-    }
-}
+use crate::rig::{NOW, Rig};
 
 #[tokio::test]
 async fn live_pages_tell_whose_each_event_is_and_go_on_behind_what_is_not_told() {
@@ -299,23 +186,6 @@ async fn tasks_share_what_their_listing_says_and_versions_are_listed_by_their_sk
         want.iter().map(|choice| (choice.number, choice.newest)).collect::<Vec<_>>()[1..4],
         [(3, true), (2, false), (1, false)]
     );
-}
-
-#[tokio::test]
-async fn a_patch_is_that_of_a_trials_last_attempt() {
-    let mut rig = Rig::new().await;
-    rig.store().blobs().put(b"diff".to_vec()).await.unwrap();
-    let plan = rig.plan(0..6, 2).await;
-    let (id, other) = (rig.evaluated(&plan).await, rig.planned(&plan).await);
-    let records = rig.store().records(&rig.store().evaluation(id).await.unwrap()).await.unwrap();
-    let mut found = Vec::new();
-    for record in records {
-        let want = record.result.and_then(|result| result.patch?.file).map(|_| b"diff".to_vec());
-        assert_eq!(rig.ops.patch(id, record.id).await.ok(), want);
-        assert!(matches!(rig.ops.patch(other, record.id).await, Err(OpsError::NotFound { .. })));
-        found.push(want.is_some());
-    }
-    assert!(found.contains(&true) && found.contains(&false));
 }
 
 #[tokio::test]
