@@ -9,7 +9,7 @@ use domain::model_call::ModelCalls;
 use domain::report::matrix::View;
 use domain::report::{TrialRecord, TrialReport, index, tasks_of};
 use domain::trace::Trace;
-use store::{AttemptRow, EvaluationRow};
+use store::{AttemptRow, EvaluationRow, StoreError};
 
 use crate::evaluations::groups;
 use crate::traces::trace_page;
@@ -163,7 +163,7 @@ impl Ops {
         if blob.size > TRACE_BYTES {
             return Ok(None);
         }
-        let bytes = self.store.blobs().get(blob.hash).await?;
+        let Some(bytes) = unless_lost(blob, self.store.blobs().get(blob.hash).await)? else { return Ok(None) };
         // A trace written by another version may not be readable; the page then says that there is none to show.
         Ok(serde_json::from_slice(&bytes).ok())
     }
@@ -171,17 +171,31 @@ impl Ops {
     /// The record of a trial's calls to its model; `None` where there is none that can be read.
     async fn calls(&self, blob: Option<BlobRef>) -> Result<Option<ModelCalls>> {
         let Some(blob) = blob.filter(|blob| blob.size <= CALLS_BYTES) else { return Ok(None) };
-        let bytes = self.store.blobs().get(blob.hash).await?;
-        Ok(ModelCalls::read(&bytes, SHOWN_CALLS))
+        let bytes = unless_lost(blob, self.store.blobs().get(blob.hash).await)?;
+        Ok(bytes.and_then(|bytes| ModelCalls::read(&bytes, SHOWN_CALLS)))
     }
 
     /// The end of a log, where the failure usually stands, as text.
     async fn log(&self, blob: Option<BlobRef>) -> Result<String> {
         let Some(blob) = blob else { return Ok(String::new()) };
         let from = blob.size.saturating_sub(SHOWN_BYTES);
-        let bytes = self.store.blobs().get_range(blob.hash, from, SHOWN_BYTES).await?;
+        let Some(bytes) = unless_lost(blob, self.store.blobs().get_range(blob.hash, from, SHOWN_BYTES).await)? else {
+            return Ok("(the log is not in the data folder as it was)".to_owned());
+        };
         let text = String::from_utf8_lossy(&bytes);
         Ok(if from > 0 { format!("… {from} bytes left out\n{text}") } else { text.into_owned() })
+    }
+}
+
+/// A file that is lost or damaged is logged, and hides nothing else of its pair.
+fn unless_lost<T>(blob: BlobRef, read: store::Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error @ (StoreError::NotFound { .. } | StoreError::BlobDamaged { .. })) => {
+            tracing::error!(file = %blob.hash, %error, "a file of a trial cannot be shown");
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

@@ -1,9 +1,13 @@
-//! The page of one pair reads its own trials whole, and of all others what decides their order.
+//! The page of one pair: it reads its own trials whole, of all others what decides their order, and does without a file that is lost.
 
+use domain::attempt::{AttemptResult, BlobRef};
 use domain::condition::Condition;
+use domain::hash::ContentHash;
 use domain::listing::TraceView;
+use domain::order::Happening;
 use domain::report::matrix::View;
 use domain::report::{TrialReport, index, tasks_of};
+use domain::verdict::Verdict;
 use ops::OpsError;
 
 use crate::rig::Rig;
@@ -56,4 +60,28 @@ async fn a_pair_stands_where_whole_results_put_it() {
         }
     }
     assert!(sizes[0] == 24 && sizes[1] == 24 && sizes[3] > 0 && sizes[4] > 0, "{sizes:?}");
+}
+
+#[tokio::test]
+async fn a_lost_file_hides_nothing_else_of_its_pair() {
+    let rig = Rig::new().await;
+    let plan = rig.plan(0..1, 1).await;
+    let id = rig.planned(&plan).await;
+    let kept = rig.store().blobs().put(b"what the verifier said".to_vec()).await.unwrap();
+    let lost = Some(BlobRef { hash: ContentHash::of(b"lost"), size: 4 });
+    while let Some(claim) = rig.claim().await {
+        let result = AttemptResult {
+            trace: lost,
+            calls: lost,
+            agent_log: lost,
+            verifier_log: Some(kept),
+            ..AttemptResult::bare(Verdict::Pass)
+        };
+        rig.tell(&claim, Happening::Ended { result: Box::new(result) }).await;
+    }
+    let pair = rig.ops.pair(id, plan.tasks[0].id, 1, View::default(), TraceView::default()).await.unwrap();
+    let arm = pair.arms.with.unwrap();
+    assert_eq!((arm.trial.verdict.as_deref(), arm.trace, arm.calls), (Some("pass"), None, None));
+    assert_eq!(arm.verifier_log, "what the verifier said");
+    assert!(arm.agent_log.contains("not in the data folder"), "{}", arm.agent_log);
 }
