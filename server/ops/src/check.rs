@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use domain::finding::Finding;
+use domain::finding::{Finding, Severity};
 use domain::hash::ContentHash;
 use formats::skill::{Intake, IntakeLimits, SkillSize, read_path, size};
 use formats::task::{Checkout, LoadedTask, discover, evals_files, read_evals, read_task};
@@ -170,7 +170,13 @@ impl CheckReport {
         let folder = file.parent().map(|folder| shown(root, folder)).unwrap_or_default();
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         for loaded in read_evals(file) {
-            let findings = loaded.findings.into_iter().map(|finding| below(finding, &format!("{folder}/"))).collect();
+            let softer = |finding: Finding| match finding.code.as_str() {
+                // Cases for people and models are no fault of a skill; `eval` leaves them out, and says so.
+                "nothing_to_check" => Finding { severity: Severity::Warning, ..finding },
+                _ => finding,
+            };
+            let placed = |finding: Finding| below(softer(finding), &format!("{folder}/"));
+            let findings = loaded.findings.into_iter().map(placed).collect();
             self.tasks.push(CheckedTask {
                 path: format!("{folder}/{name}#{}", loaded.name),
                 name: loaded.name,

@@ -214,6 +214,10 @@ fn happening(what: Recorded, at: Timestamp) -> Option<Happening> {
         Recorded::Log { phase, text } => Some(Happening::Log { phase, text }),
         Recorded::StepDone { step } => Some(Happening::StepDone { step }),
         Recorded::Spent { spent } => Some(Happening::Spent { spent }),
+        // Why an attempt is made again is told at once, not when the last one has failed as well.
+        Recorded::Ended { verdict, counted: true } if verdict.is_retried() => verdict
+            .detail()
+            .map(|why| Happening::Log { phase: Phase::Preparing, text: format!("attempt without a score: {why}\n") }),
         Recorded::Ended { .. } => None,
         Recorded::Moved { state: TrialState::Running { phase, .. } } => Some(Happening::PhaseReached { phase }),
         Recorded::Moved { state: TrialState::Queued { attempts, not_before } } => {

@@ -115,6 +115,7 @@ impl Ops {
             },
             kind: PlanKind::Evaluation,
         };
+        ends_at_once(&plan)?;
         findings.extend(too_few_to_stop(&plan));
         findings.extend(plan.settings.network.differences(&tasks));
         Ok(Checked { plan, tasks, findings })
@@ -126,7 +127,7 @@ impl Ops {
         let is_it = |agent: &AgentRef| agent.name == *name || format!("{}@{}", agent.name, agent.version) == *name;
         let found = self.config.agents.iter().find(|choice| is_it(&choice.agent));
         let found = found
-            .ok_or_else(|| OpsError::field("agent", format!("there is no agent '{name}'; there are: {}", names())))?;
+            .ok_or_else(|| OpsError::field("agent", format!("there is no agent '{name}'; there are: {}; others are installed by `skilldelta agents install NAME`", names())))?;
         match (request.skill_delivery, &found.skill_obstacle, found.prompt) {
             (SkillDelivery::Discovered, Some(why), _) if request.places_skills() => {
                 Err(OpsError::field("agent", why.clone()))
@@ -221,6 +222,19 @@ fn title(request: &PlanRequest, treatment: &Treatment, comparison: &Comparison, 
         Compared::Same => format!("A/A: {what} twice"),
     };
     format!("{what} on {}", number::counted(tasks as u64, "task"))
+}
+
+/// Where no outcome of all tasks could be told from chance, a stop on futility would end the evaluation before it began.
+fn ends_at_once(plan: &EvaluationPlan) -> Result<()> {
+    let needed = domain::stop::tasks_least(plan.settings.stop, Alpha::FIVE_PERCENT);
+    if !plan.settings.stop.futility || plan.tasks.len() as u64 >= u64::from(needed) {
+        return Ok(());
+    }
+    let tasks = number::counted(plan.tasks.len() as u64, "task");
+    let message = format!(
+        "with {tasks} no outcome could be told from chance, so a stop on futility would end the evaluation at once; take {needed} tasks or more, or plan without it"
+    );
+    Err(OpsError::field("early_stop", message))
 }
 
 /// A plan that is judged by its evidence needs more tasks than one that is judged at its end.

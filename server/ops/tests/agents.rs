@@ -175,6 +175,21 @@ async fn money_is_capped_only_where_it_can_be_counted() {
 }
 
 #[tokio::test]
+async fn a_stop_that_would_end_it_before_it_began_is_refused() {
+    let ops = ops().await;
+    let eight = PlanRequest { agent: "inside".into(), ..request(&ops).await };
+    let five = PlanRequest { tasks: eight.tasks[..5].to_vec(), ..eight.clone() };
+    let futility = StopRule { futility: true, ..StopRule::default() };
+    let refused = ops.plan(&PlanRequest { stop: futility, ..five.clone() }).await.unwrap_err().to_string();
+    assert!(
+        refused.contains("with 5 tasks no outcome could be told from chance") && refused.contains("take 6"),
+        "{refused}"
+    );
+    assert!(ops.plan(&PlanRequest { stop: futility, ..eight }).await.is_ok());
+    assert!(ops.plan(&five).await.is_ok());
+}
+
+#[tokio::test]
 async fn times_that_no_clock_can_count_are_refused() {
     let ops = ops().await;
     let plain = PlanRequest { agent: "inside".into(), ..request(&ops).await };

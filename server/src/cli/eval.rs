@@ -151,7 +151,7 @@ pub(super) fn told(started: Started, what: &str) -> EvaluationId {
         Started::New(id) => id,
         Started::GoesOn(id) => {
             terminal::tell(&format!(
-                "{what} {id}, of the same plan, was interrupted and goes on; with a --seed another is started"
+                "{what} {id}, of the same plan, was interrupted and goes on; with another --seed a new one is started"
             ));
             id
         }

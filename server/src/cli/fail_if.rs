@@ -104,7 +104,22 @@ impl FromStr for FailIf {
         if !limit.is_finite() {
             return Err(wrong());
         }
+        if metric.is_share() && limit.abs() > 1.0 {
+            return Err(format!("'{text}' can never tell anything: it is a share, and 10 percentage points are 0.1"));
+        }
         Ok(Self::Number { metric, comparison, limit })
+    }
+}
+
+impl Metric {
+    /// Whether it lies in −1..=1.
+    const fn is_share(self) -> bool {
+        match self {
+            Self::Delta | Self::DeltaLow | Self::DeltaHigh => true,
+            Self::PassRateWith | Self::PassRateWithout | Self::PValue => true,
+            Self::Rho | Self::Rescued | Self::Broken | Self::PairsComplete | Self::PairsIncomplete => false,
+            Self::TokensWith | Self::TokensWithout => false,
+        }
     }
 }
 
@@ -244,9 +259,19 @@ mod tests {
             let condition = text.parse::<FailIf>().unwrap();
             assert_eq!((condition.held(&totals), condition.to_string()), (want, text.replace(' ', "")));
         }
-        for text in
-            ["", "delta", "delta=0", "delta<", "delta<nan", "speed<1", "<0", "verdict", "verdict=good", "verdict<1"]
-        {
+        for text in [
+            "",
+            "delta",
+            "delta=0",
+            "delta<",
+            "delta<nan",
+            "delta<=10",
+            "speed<1",
+            "<0",
+            "verdict",
+            "verdict=good",
+            "verdict<1",
+        ] {
             assert!(text.parse::<FailIf>().is_err(), "{text}");
         }
     }

@@ -172,10 +172,13 @@ pub fn run(cli: Cli) -> ExitCode {
 }
 
 fn start_log(serving: bool) {
+    use std::io::IsTerminal as _;
+
     use tracing_subscriber::EnvFilter;
     let default = if serving { "info,hyper=warn,sqlx=warn" } else { "warn" };
     let filter = EnvFilter::try_from_env("SKILLDELTA_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     // The engine's client writes whole requests and answers into its log, commands and environments among them.
     let filter = SILENCED.iter().filter_map(|directive| directive.parse().ok()).fold(filter, EnvFilter::add_directive);
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    log.with_ansi(std::io::stderr().is_terminal()).init();
 }

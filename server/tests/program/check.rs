@@ -54,7 +54,7 @@ fn findings_are_written_as_sarif_for_code_hosts() {
         "{\"evals\": [\n{\"id\": 1, \"prompt\": \"x\", \"assertions\": [\"nice\"]}]}",
     );
     let ended = home.run(&["check", "repo/my skills/pens", "--sarif", "out.sarif"]);
-    assert_eq!(ended.code, 1, "a case that nothing decides is an error: {ended}");
+    assert_eq!(ended.code, 0, "a case for people and models is no fault of a skill: {ended}");
     let log: Value = serde_json::from_slice(&std::fs::read(home.path("out.sarif")).unwrap()).unwrap();
     let run = &log["runs"][0];
     assert_eq!((&log["version"], &run["tool"]["driver"]["name"]), (&"2.1.0".into(), &"skilldelta".into()), "{log}");
@@ -76,7 +76,7 @@ fn findings_are_written_as_sarif_for_code_hosts() {
     };
     assert_eq!(place("missing_file"), ("repo/my%20skills/pens/SKILL.md", Some(6), "warning"));
     assert_eq!(place("not_judged"), ("repo/my%20skills/pens/evals/evals.json", Some(2), "warning"));
-    assert_eq!(place("nothing_to_check"), ("repo/my%20skills/pens/evals/evals.json", Some(2), "error"));
+    assert_eq!(place("nothing_to_check"), ("repo/my%20skills/pens/evals/evals.json", Some(2), "warning"));
     home.finish();
 }
 

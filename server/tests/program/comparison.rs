@@ -23,6 +23,14 @@ fn check(home: &Home, number: i64, arms: &[&str], found: [&[&str]; 2], kind: &st
     assert_eq!(comparison["kind"], kind);
     assert!(comparison["words"].as_str().unwrap().starts_with(words), "{comparison}");
     ended.told(0, &[comparison["words"].as_str().unwrap()]);
+    // Whoever analyses the tables of it learns that its arms are other ones.
+    let csv = home.path("result.csv").display().to_string();
+    home.run(&["export", &number.to_string(), "--format", "csv", "--out", &csv]);
+    for table in [&json, &csv] {
+        let analysed = home.run(&["analyze", table]);
+        let told = format!("{analysed}").contains("compares something else than a skill with none");
+        assert_eq!((analysed.code, told), (0, kind != "no-skill"), "{analysed}");
+    }
     for trial in home.kept(number) {
         let log = String::from_utf8(home.blob(trial.last().agent_log)).unwrap();
         let want = found[usize::from(trial.row.condition == Condition::WithSkill)];

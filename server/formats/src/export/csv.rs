@@ -2,6 +2,7 @@
 
 use csv::Writer;
 use domain::attempt::AttemptResult;
+use domain::comparison::Compared;
 use domain::history::TrialHistory;
 use domain::test_case::TestStatus;
 use domain::time::Timestamp;
@@ -9,10 +10,11 @@ use domain::trial::TrialState;
 
 use super::{ExportError, Exported, words};
 
-const HEAD: [&str; 37] = [
+const HEAD: [&str; 38] = [
     "evaluation",
     "title",
     "skill",
+    "comparison",
     "agent",
     "agent_version",
     "model",
@@ -66,6 +68,11 @@ fn row(exported: &Exported<'_>, trial: &TrialHistory) -> Vec<String> {
         exported.history.id.to_string(),
         text(&report.title),
         text(&words::skills(report)),
+        if report.comparison.kind == Compared::NoSkill {
+            "no-skill".to_owned()
+        } else {
+            text(&report.comparison.words)
+        },
         text(&words::agent_program(report)),
         text(&report.agent.version),
         text(report.model.as_deref().unwrap_or_default()),

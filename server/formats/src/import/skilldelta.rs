@@ -45,7 +45,8 @@ pub(super) fn candidates(files: &Files) -> Vec<String> {
     };
     let paths = files.paths();
     match paths.as_slice() {
-        [only] if only.ends_with(".json") && !ours(only) => {
+        // Whatever its name ends with: it was named by a person.
+        [only] if !ours(only) || !only.ends_with(".json") => {
             let head: Option<Head> = files.bytes_of(only).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
             let is_ours = head.is_some_and(|head| OURS.iter().any(|start| head.schema.starts_with(start)));
             if is_ours { paths } else { Vec::new() }

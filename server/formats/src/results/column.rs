@@ -23,6 +23,7 @@ pub(super) enum Column {
     Agent,
     Model,
     Scripted,
+    Comparison,
     Activated,
     Tests,
     TestsPassed,
@@ -52,6 +53,7 @@ const NAMES: [(Column, &[&str]); Column::COUNT] = [
     (Column::Agent, &["agent", "agent_name"]),
     (Column::Model, &["model", "model_name"]),
     (Column::Scripted, &["scripted", "scripted_model"]),
+    (Column::Comparison, &["comparison"]),
     (Column::Activated, &["activated", "opened", "skill_opened", "skill_used"]),
     (Column::Tests, &["tests", "test_cases"]),
     (Column::TestsPassed, &["tests_passed", "passed_tests", "cases_passed"]),
@@ -60,7 +62,7 @@ const NAMES: [(Column, &[&str]); Column::COUNT] = [
 
 impl Column {
     /// How many there are.
-    pub const COUNT: usize = 22;
+    pub const COUNT: usize = 23;
 
     /// Our own name for it.
     pub fn name(self) -> &'static str {

@@ -7,7 +7,7 @@ use serde_json::{Deserializer, Map, Value};
 use super::cell::{Cell, Cells};
 use super::column::{Column, Headers};
 use super::place::{of_end, small};
-use super::trial::{At, Builder, Common, named_agent};
+use super::trial::{At, Builder, Common, PLAIN, named_agent};
 
 type Object = Map<String, Value>;
 
@@ -109,6 +109,10 @@ fn common(document: &Object) -> Common {
             .and_then(|model| model.get("scripted"))
             .and_then(Value::as_bool)
             .unwrap_or(false),
+        compared: document.get("comparison").and_then(|comparison| {
+            let text = |key: &str| comparison.get(key).and_then(Value::as_str);
+            text("words").filter(|_| text("kind") != Some(PLAIN)).map(str::to_owned)
+        }),
     }
 }
 

@@ -29,7 +29,12 @@ pub(super) struct Common {
     pub agent: Option<String>,
     pub model: Option<String>,
     pub scripted: bool,
+    /// What was compared, where it was not a skill with none.
+    pub compared: Option<String>,
 }
+
+/// The word for a skill against none.
+pub(super) const PLAIN: &str = "no-skill";
 
 /// A table under construction.
 pub(super) struct Builder<'f> {
@@ -41,6 +46,7 @@ pub(super) struct Builder<'f> {
     tokens: Vec<RawTokens>,
     problems: Vec<Finding>,
     contradicted: Option<(u32, u64)>,
+    compared: Option<String>,
 }
 
 /// Tokens as written, before it is known which columns the table has.
@@ -63,6 +69,7 @@ impl<'f> Builder<'f> {
             tokens: Vec::new(),
             problems: Vec::new(),
             contradicted: None,
+            compared: None,
         }
     }
 
@@ -100,6 +107,8 @@ impl<'f> Builder<'f> {
             let (_, times) = self.contradicted.get_or_insert((at.line, 0));
             *times += 1;
         }
+        let compared = cells.get(Column::Comparison).name(Column::Comparison)?.filter(|word| word != PLAIN);
+        self.compared = self.compared.take().or(compared).or_else(|| self.common.compared.clone());
         let name = |column: Column, common: &Option<String>| -> Result<Option<String>, Problem> {
             Ok(cells.get(column).name(column)?.or_else(|| common.clone()))
         };
@@ -165,6 +174,12 @@ impl<'f> Builder<'f> {
         if !unused.is_empty() {
             let message = format!("columns that are not used: {}", unused.join(", "));
             findings.push(Finding::note("unused_columns", self.file, message));
+        }
+        if let Some(compared) = &self.compared {
+            let message = format!("this compares something else than a skill with none: {compared}");
+            findings.push(Finding::warning("other_comparison", self.file, message).hint(
+                "read `with` and `without` below as its two arms; the page of the evaluation says it in its words",
+            ));
         }
         if let Some((line, times)) = self.contradicted {
             let message =
