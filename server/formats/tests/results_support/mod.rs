@@ -208,8 +208,8 @@ impl Any {
         for task in &tasks {
             for repeat in 1..=repeats {
                 for condition in Condition::BOTH {
-                    // Not every trial need exist.
-                    if self.below(8) > 0 {
+                    // Not every trial need exist, but one must.
+                    if self.below(8) > 0 || trials.is_empty() {
                         trials.push(self.trial(20_001 + trials.len() as i64, task.id, condition, repeat, &mut files));
                     }
                 }
