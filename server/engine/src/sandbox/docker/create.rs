@@ -29,13 +29,11 @@ const CAPABILITIES: [&str; 10] = [
     "SYS_CHROOT",
 ];
 
-/// Makes and starts it in a task of its own, so that a caller who goes away meanwhile leaves a sandbox that is dropped, hence removed.
+/// Makes and starts it. A caller who goes away meanwhile leaves a sandbox that is dropped, hence removed.
 pub(super) async fn create(engine: &DockerEngine, spec: &SandboxSpec) -> Result<Created, SandboxError> {
     let (limits, findings) = engine.shared.facts.clamp(&spec.limits);
     let body = body(spec, &limits, engine.shared.facts.enforced);
-    let engine = engine.clone();
-    let task = tokio::spawn(async move { make(engine, body, limits).await });
-    let sandbox = task.await.map_err(|error| SandboxError::other("make a container", error))??;
+    let sandbox = engine.outliving(make(engine.clone(), body, limits)).await?;
     Ok(Created { sandbox: Box::new(sandbox), findings })
 }
 

@@ -21,6 +21,7 @@ use bollard::Docker;
 use bollard::models::{SystemInfo, SystemInfoCgroupVersionEnum, VolumeCreateRequest};
 use bollard::query_parameters::RemoveVolumeOptions;
 use domain::id::AttemptId;
+use tokio::sync::oneshot;
 use tokio_util::task::TaskTracker;
 
 pub(crate) use self::errors::classify;
@@ -52,12 +53,24 @@ pub struct DockerEngine {
 struct Shared {
     docker: Docker,
     facts: EngineFacts,
-    removals: TaskTracker,
+    /// What outlives its caller: removals, and makings that nobody waits for any more.
+    tasks: TaskTracker,
     /// Networks made here and not yet removed: never stale, even with nothing attached.
     networks: Mutex<HashSet<String>>,
 }
 
 impl DockerEngine {
+    /// Makes something of the engine in a task of its own: asked once, it comes into being whether or not its caller still waits, and one that
+    /// nobody waits for is dropped there, while [`Engine::settle`] still waits for it.
+    async fn outliving<T: Send + 'static>(
+        &self,
+        making: impl Future<Output = Result<T, SandboxError>> + Send + 'static,
+    ) -> Result<T, SandboxError> {
+        let (give, take) = oneshot::channel();
+        self.shared.tasks.spawn(async move { drop(give.send(making.await)) });
+        take.await.map_err(|error| SandboxError::other("make a container", error))?
+    }
+
     /// Connects and asks the engine what it has.
     ///
     /// # Errors
@@ -68,7 +81,7 @@ impl DockerEngine {
         let docker = docker.negotiate_version().await.map_err(|error| unavailable(host, &error))?;
         let info = docker.info().await.map_err(|error| unavailable(host, &error))?;
         let facts = facts(&docker, info);
-        let shared = Shared { docker, facts, removals: TaskTracker::new(), networks: Mutex::default() };
+        let shared = Shared { docker, facts, tasks: TaskTracker::new(), networks: Mutex::default() };
         Ok(Self { shared: Arc::new(shared) })
     }
 
@@ -175,9 +188,9 @@ impl Engine for DockerEngine {
     }
 
     async fn settle(&self) {
-        let removals = &self.shared.removals;
-        removals.close();
-        removals.wait().await;
-        removals.reopen();
+        let tasks = &self.shared.tasks;
+        tasks.close();
+        tasks.wait().await;
+        tasks.reopen();
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn in_background(container: &Arc<Container>) {
         return;
     };
     let container = Arc::clone(container);
-    let tracker = container.engine.shared.removals.clone();
+    let tracker = container.engine.shared.tasks.clone();
     tracker.spawn_on(
         async move {
             if let Err(error) = by_id(container.engine.docker(), &container.id).await {
@@ -51,7 +51,7 @@ pub(super) fn volume_in_background(engine: &DockerEngine, volume: VolumeName) {
         return;
     };
     let engine = engine.clone();
-    let tracker = engine.shared.removals.clone();
+    let tracker = engine.shared.tasks.clone();
     tracker.spawn_on(
         async move {
             let mut pause = FIRST_PAUSE;

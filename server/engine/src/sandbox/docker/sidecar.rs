@@ -21,16 +21,14 @@ pub(crate) type Output = Pin<Box<dyn Stream<Item = Result<LogOutput, Error>> + S
 pub(crate) struct Sidecar(DockerSandbox);
 
 impl Sidecar {
-    /// Makes it, listens, and starts it; in a task of its own, so that a caller who goes away meanwhile leaves nothing behind.
+    /// Makes it, listens, and starts it. A caller who goes away meanwhile leaves nothing behind.
     pub(crate) async fn start(
         engine: &DockerEngine,
         labels: &Labels,
         body: ContainerCreateBody,
     ) -> Result<(Self, Output), SandboxError> {
         let body = ContainerCreateBody { labels: Some(labels.to_map()), ..body };
-        let engine = engine.clone();
-        let task = tokio::spawn(async move { make(engine, body).await });
-        task.await.map_err(|error| SandboxError::other("make a sidecar", error))?
+        engine.outliving(make(engine.clone(), body)).await
     }
 
     pub(crate) fn id(&self) -> &str {
