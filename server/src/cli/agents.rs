@@ -3,7 +3,7 @@
 use clap::Subcommand;
 use engine::trees::RECIPES;
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::trees;
 
@@ -43,7 +43,7 @@ fn install(config: &Config, agents: &[String]) -> Result<Exit, Failure> {
             None => (asked.as_str(), None),
         };
         let tree = trees.install(name, version, &|text| eprintln!("{name}: {text}"))?;
-        println!("{}: {} MB in {}", tree.title(), tree.label.bytes >> 20, tree.path().display());
+        terminal::line(&format!("{}: {} MB in {}", tree.title(), tree.label.bytes >> 20, tree.path().display()));
     }
     Ok(Exit::Done)
 }
@@ -57,11 +57,14 @@ fn list(config: &Config) {
             }
             Err(error) => error.to_string(),
         };
-        println!("installed  {:12} {:12} {state}", tree.label.agent, tree.label.version);
+        terminal::line(&format!("installed  {:12} {:12} {state}", tree.label.agent, tree.label.version));
     }
     for recipe in &RECIPES {
         if !installed.iter().any(|tree| tree.label.agent == recipe.name) {
-            println!("available  {:12} {:12} skilldelta agents install {}", recipe.name, recipe.tested, recipe.name);
+            terminal::line(&format!(
+                "available  {:12} {:12} skilldelta agents install {}",
+                recipe.name, recipe.tested, recipe.name
+            ));
         }
     }
 }

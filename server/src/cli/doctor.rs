@@ -5,7 +5,7 @@ use engine::sandbox::docker::DockerEngine;
 use engine::sandbox::{Engine, free_space};
 use store::{DataDir, Store, StoreError};
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, terminal};
 use crate::config::{CommonArgs, Config, UpstreamKind};
 use crate::upstreams;
 
@@ -38,8 +38,8 @@ pub async fn run(common: &CommonArgs) -> Result<Exit, Failure> {
     }
     for finding in &findings {
         match &finding.outcome {
-            Ok(text) => println!("ok       {:17} {text}", finding.what),
-            Err(text) => println!("problem  {:17} {text}", finding.what),
+            Ok(text) => terminal::line(&format!("ok       {:17} {text}", finding.what)),
+            Err(text) => terminal::line(&format!("problem  {:17} {text}", finding.what)),
         }
     }
     let broken = findings.iter().any(|finding| finding.outcome.is_err());

@@ -15,7 +15,7 @@ use engine::agent::bash::NAME as BASH;
 use ops::{Ops, OpsError, Upload};
 use tokio::sync::watch;
 
-use super::{Failure, progress, table};
+use super::{Failure, progress, table, terminal};
 use crate::config::{Config, UpstreamConfig, UpstreamKind};
 use crate::scheduler::QueueStatus;
 
@@ -61,10 +61,10 @@ pub async fn run(
         Some(id) => id,
         None => ops.start(&request).await?,
     };
-    println!("the example is evaluation {id}: follow it on http://{listen}/evaluations/{id}");
+    terminal::line(&format!("the example is evaluation {id}: follow it on http://{listen}/evaluations/{id}"));
     let report = progress::follow(ops, id, queue).await?;
-    println!("\n{}", table::render(&report));
-    println!("look at it on http://{listen}/evaluations/{id}");
+    terminal::line(&format!("\n{}", table::render(&report)));
+    terminal::line(&format!("look at it on http://{listen}/evaluations/{id}"));
     Ok(())
 }
 

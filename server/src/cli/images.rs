@@ -7,7 +7,7 @@ use engine::image::{ImageConfig, Images, KeptImage};
 use engine::sandbox::docker::DockerEngine;
 use store::{DataDir, Store};
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::wall_clock;
 use crate::scheduler::last_used;
@@ -51,8 +51,8 @@ pub async fn run(common: &CommonArgs, command: ImagesCommand) -> Result<Exit, Fa
             })?;
             let oldest = wall_clock()().0 / 1000 - i64::from(days) * DAY_S;
             let removed = images.prune(kept, |image| days > 0 && image.last_used >= oldest).await;
-            removed.iter().for_each(|tag| println!("removed  {tag}"));
-            println!("{} removed", counted(removed.len() as u64, "image"));
+            removed.iter().for_each(|tag| terminal::line(&format!("removed  {tag}")));
+            terminal::line(&format!("{} removed", counted(removed.len() as u64, "image")));
         }
     }
     Ok(Exit::Done)
@@ -62,7 +62,12 @@ fn list(kept: &[KeptImage]) {
     for image in kept {
         let used = Timestamp(image.last_used.saturating_mul(1000));
         let state = if image.in_use { "in use" } else { "" };
-        println!("{:5}  {:>6} MB  last used {used}  {}  {state}", image.kind, image.bytes >> 20, image.tag);
+        terminal::line(&format!(
+            "{:5}  {:>6} MB  last used {used}  {}  {state}",
+            image.kind,
+            image.bytes >> 20,
+            image.tag
+        ));
     }
-    println!("{}; sizes include what images share", counted(kept.len() as u64, "image"));
+    terminal::line(&format!("{}; sizes include what images share", counted(kept.len() as u64, "image")));
 }

@@ -10,7 +10,7 @@ use formats::export::LeaderboardFormat;
 
 use super::eval::unusable;
 use super::export::deliver;
-use super::{Exit, Failure, is_there};
+use super::{Exit, Failure, is_there, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::Runtime;
 
@@ -61,11 +61,11 @@ pub async fn run(common: &CommonArgs, command: LeaderboardCommand) -> Result<Exi
             if !is_new {
                 eprintln!("these rows are published already");
             }
-            println!("{}", line(&snapshot));
+            terminal::line(&line(&snapshot));
         }
         LeaderboardCommand::Snapshots => {
             for snapshot in runtime.ops.published_snapshots().await.map_err(unusable)? {
-                println!("{}", line(&snapshot));
+                terminal::line(&line(&snapshot));
             }
         }
         LeaderboardCommand::Export(args) => {

@@ -8,7 +8,7 @@ use domain::time::Timestamp;
 use repos::KeptCommit;
 use store::DataDir;
 
-use super::{Exit, Failure};
+use super::{Exit, Failure, terminal};
 use crate::config::{CommonArgs, Config};
 use crate::runtime::repositories;
 
@@ -44,8 +44,8 @@ pub async fn run(common: &CommonArgs, command: RepositoriesCommand) -> Result<Ex
             })?;
             let oldest = SystemTime::now().checked_sub(DAY * days).unwrap_or(UNIX_EPOCH);
             let removed = repositories.prune(oldest, || true).await?;
-            removed.iter().for_each(|kept| println!("removed  {}", kept.commit));
-            println!("{} removed", counted(removed.len() as u64, "commit"));
+            removed.iter().for_each(|kept| terminal::line(&format!("removed  {}", kept.commit)));
+            terminal::line(&format!("{} removed", counted(removed.len() as u64, "commit")));
         }
     }
     Ok(Exit::Done)
@@ -55,7 +55,7 @@ fn list(kept: &[KeptCommit]) {
     for kept in kept {
         let since = kept.last_used.duration_since(UNIX_EPOCH).unwrap_or_default();
         let used = Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
-        println!("{:>6} MB  last used {used}  {}", kept.bytes >> 20, kept.commit);
+        terminal::line(&format!("{:>6} MB  last used {used}  {}", kept.bytes >> 20, kept.commit));
     }
-    println!("{}", counted(kept.len() as u64, "commit"));
+    terminal::line(&counted(kept.len() as u64, "commit"));
 }

@@ -11,6 +11,11 @@ pub fn tell(line: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", harmless(line));
 }
 
+/// A line of a list. A reader who has seen enough of it (`| head`) ends nothing.
+pub fn line(line: &str) {
+    let _ = writeln!(io::stdout().lock(), "{}", harmless(line));
+}
+
 /// The result itself.
 ///
 /// # Errors

@@ -155,3 +155,19 @@ fn a_data_folder_has_one_owner_and_a_port_one_server() {
     assert_eq!(ended.code, 0, "{ended}");
     home.finish();
 }
+
+/// A reader who has seen enough, such as `head`, ends nothing.
+#[test]
+fn nobody_needs_to_listen_to_the_end() {
+    let home = Home::new("listen");
+    for command in [&["doctor"][..], &["agents", "list"], &["leaderboard", "snapshots"], &["plan", "--tasks", "9"]] {
+        std::fs::create_dir_all(home.data()).unwrap();
+        let mut command = home.command(command);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ended = command.stdin(std::process::Stdio::null()).stdout(writer).output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.code().is_some_and(|code| code < 2) && !told.contains("panicked"), "{told}");
+    }
+    home.finish();
+}
