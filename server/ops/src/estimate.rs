@@ -4,9 +4,8 @@ use domain::id::EvaluationId;
 use domain::plan::EvaluationPlan;
 use domain::planner::{PastRuns, PlanEstimate, PlannedRun};
 use domain::report::{TrialRecord, index, tasks_of};
-use store::EvaluationRow;
+use store::{EvaluationRow, among_others};
 
-use crate::evaluations::among_others;
 use crate::{Ops, OpsError, Result};
 
 /// Most evaluations that a plan's history is taken from, the newest first.

@@ -13,7 +13,7 @@ use domain::report::{EvaluationReport, ReportSkill, TrialRecord, delta_of, index
 use domain::time::Timestamp;
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
-use store::{EvaluationRow, Recorded, StoreError, StoredEvent};
+use store::{EvaluationRow, Recorded, StoredEvent, among_others};
 use tokio::sync::watch;
 
 use crate::{Ops, OpsError, Result};
@@ -176,18 +176,6 @@ impl Ops {
 
     pub(crate) async fn records(&self, row: &EvaluationRow) -> Result<Vec<TrialRecord>> {
         Ok(self.store.records(row).await?)
-    }
-}
-
-/// What was read of one evaluation of many: where it cannot be read, it is logged and left out, so that it does not hide the others.
-pub(crate) fn among_others<T>(id: EvaluationId, read: store::Result<T>) -> Result<Option<T>> {
-    match read {
-        Ok(read) => Ok(Some(read)),
-        Err(error @ StoreError::Unreadable { .. }) => {
-            tracing::error!(evaluation = id.0, %error, "an evaluation that cannot be read is left out");
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -5,8 +5,8 @@ use domain::id::EvaluationId;
 use domain::plan::EvaluationPlan;
 use domain::report::{EvaluationReport, MeasuredNoise};
 use domain::stats::counts::PairCounts;
+use store::among_others;
 
-use crate::evaluations::among_others;
 use crate::{Ops, Result};
 
 /// Most A/A evaluations that are looked at, the newest first.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use domain::hash::ContentHash;
+use domain::id::EvaluationId;
 
 /// Shorthand of this crate.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -112,6 +113,21 @@ pub enum StoreError {
 
 fn by(owner: Option<&str>) -> String {
     owner.map(|pid| format!(" by process {pid}")).unwrap_or_default()
+}
+
+/// What was read of one evaluation of many: where it cannot be read, it is logged and left out, so that it does not hide the others.
+///
+/// # Errors
+/// All but [`StoreError::Unreadable`].
+pub fn among_others<T>(id: EvaluationId, read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(error @ StoreError::Unreadable { .. }) => {
+            tracing::error!(evaluation = id.0, %error, "an evaluation that cannot be read is left out");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 impl StoreError {

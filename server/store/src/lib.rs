@@ -44,7 +44,7 @@ pub use campaigns::CampaignRow;
 pub use claims::Claim;
 pub use counts::Counts;
 pub use data_dir::DataDir;
-pub use error::{Result, StoreError};
+pub use error::{Result, StoreError, among_others};
 pub use evaluations::{EvaluationRow, TrialCounts};
 pub use events::{Recorded, StoredEvent};
 pub use health::Health;

@@ -13,7 +13,7 @@ use sqlx::FromRow;
 
 use super::rows::Waiting;
 use crate::codec::{from_json, to_json, to_u32};
-use crate::error::{Result, StoreError};
+use crate::error::{Result, among_others};
 use crate::{EvaluationRow, Store};
 
 /// Evaluations that are looked at together.
@@ -38,18 +38,6 @@ impl Place {
             (None, true) => Self::Alone(EvaluationId(waiting.id)),
             (None, false) => Self::Pooled(PoolKey::of(&plan).address().to_hex()),
         })
-    }
-}
-
-/// What was read of one evaluation of many: where it cannot be read, it is logged and left out, so that the others get into their rows.
-fn among_others<T>(id: EvaluationId, read: Result<T>) -> Result<Option<T>> {
-    match read {
-        Ok(read) => Ok(Some(read)),
-        Err(error @ StoreError::Unreadable { .. }) => {
-            tracing::error!(evaluation = id.0, %error, "an evaluation that cannot be read is in no row of the leaderboard");
-            Ok(None)
-        }
-        Err(error) => Err(error),
     }
 }
 
