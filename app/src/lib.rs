@@ -21,6 +21,8 @@ mod shell;
 mod bundle;
 #[cfg(feature = "ssr")]
 pub mod forms;
+#[cfg(feature = "ssr")]
+mod routes;
 
 #[cfg(feature = "ssr")]
 pub use bundle::Bundle;
@@ -28,5 +30,7 @@ pub use draft::Draft;
 pub use error::AppError;
 pub use posted::Posted;
 pub use root::App;
+#[cfg(feature = "ssr")]
+pub use routes::page_routes;
 pub use session::Csrf;
 pub use shell::shell;

@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use app::{App, Bundle, Csrf, shell};
+use app::{Bundle, Csrf, page_routes, shell};
 use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
@@ -22,7 +22,7 @@ use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
 use leptos::prelude::{LeptosOptions, provide_context};
-use leptos_axum::{LeptosRoutes, generate_route_list};
+use leptos_axum::LeptosRoutes;
 use ops::Ops;
 use tokio::sync::watch;
 use tower_http::services::ServeDir;
@@ -86,7 +86,7 @@ pub fn router(site: Site) -> Router {
         .route_service("/favicon.svg", tower_http::services::ServeFile::new(site.root.join("favicon.svg")))
         .route_service("/robots.txt", tower_http::services::ServeFile::new(site.root.join("robots.txt")))
         .merge(app::forms::routes(options.clone(), site.ops, context.clone()).with_state(()))
-        .leptos_routes_with_context(&options, generate_route_list(App), context.clone(), pages.clone())
+        .leptos_routes_with_context(&options, page_routes(), context.clone(), pages.clone())
         .fallback(leptos_axum::render_app_to_stream_with_context(context, pages))
         .with_state(options)
         .layer(Extension(Csrf(site.csrf)))

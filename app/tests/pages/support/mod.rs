@@ -4,7 +4,7 @@ pub mod seed;
 
 use std::sync::Arc;
 
-use app::{App, Bundle, Csrf, shell};
+use app::{Bundle, Csrf, page_routes, shell};
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode, header};
 use axum::{Extension, Router};
@@ -12,7 +12,7 @@ use domain::listing::AgentChoice;
 use domain::plan::{AgentRef, PromptIntake};
 use domain::time::Timestamp;
 use leptos::prelude::{LeptosOptions, provide_context};
-use leptos_axum::{LeptosRoutes, generate_route_list};
+use leptos_axum::LeptosRoutes;
 use ops::{Ops, OpsConfig};
 use store::Store;
 use tower::ServiceExt;
@@ -56,7 +56,7 @@ pub fn site_and_ops(store: Store) -> (Router, Ops) {
     };
     let site = Router::<LeptosOptions>::new()
         .merge(app::forms::routes(options.clone(), ops.clone(), context.clone()).with_state(()))
-        .leptos_routes_with_context(&options, generate_route_list(App), context.clone(), pages.clone())
+        .leptos_routes_with_context(&options, page_routes(), context.clone(), pages.clone())
         .fallback(leptos_axum::render_app_async_with_context(context, pages))
         .with_state(options)
         .layer(Extension(Csrf(TOKEN.to_owned())));
