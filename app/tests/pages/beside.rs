@@ -10,12 +10,16 @@ use crate::support::{get, site_of};
 async fn a_site_answers_while_others_are_made() {
     let store = Store::temp().await.unwrap();
     let site = site_of(store.clone());
-    let others = tokio::task::spawn_blocking(move || (0..300).map(|_| site_of(store.clone())).count());
+    let others = tokio::task::spawn_blocking(move || {
+        for _ in 0..300 {
+            site_of(store.clone());
+        }
+    });
     let mut answers = 0;
     while !others.is_finished() {
         assert_eq!(get(&site, "/evaluations").await.status, StatusCode::OK);
         answers += 1;
     }
-    assert_eq!(others.await.unwrap(), 300);
+    others.await.unwrap();
     assert!(answers > 0);
 }
