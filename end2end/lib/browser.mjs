@@ -31,6 +31,8 @@ export async function open(browser, options = {}) {
   page.setDefaultTimeout(15_000);
   const complaints = [];
   page.on("console", (message) => {
+    // Chromium tells of a preload that was not used in time, as on a page whose scripts are off.
+    if (message.type() === "warning" && message.text().includes("preloaded")) return;
     if (["error", "warning"].includes(message.type())) complaints.push(`console ${message.type()}: ${message.text()}`);
   });
   page.on("pageerror", (error) => complaints.push(`script error: ${error.message}`));

@@ -10,7 +10,8 @@ import { join, resolve } from "node:path";
 export const ROOT = resolve(import.meta.dirname, "../..");
 export const EXAMPLES = join(ROOT, "examples");
 const BINARY = resolve(ROOT, process.env.SKILLDELTA_BINARY ?? "target/debug/skilldelta");
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 120_000;
+const STOP_LIMIT_MS = 120_000;
 
 /** A port of loopback that nobody listens on just now. */
 async function freePort() {
@@ -66,7 +67,9 @@ export async function start() {
 
   const stop = async () => {
     if (code === undefined) program.kill("SIGTERM");
+    const late = setTimeout(() => program.kill("SIGKILL"), STOP_LIMIT_MS);
     await ended;
+    clearTimeout(late);
     const text = await readFile(logPath, "utf8");
     await rm(folder, { recursive: true, force: true });
     if (code !== 0) throw new Error(`the server ended with ${code}; its log:\n${text}`);

@@ -233,9 +233,9 @@ async fn every_end_has_its_own_name() {
     }
 
     let gateway = model(json!([{"turns": [{"tools": [bash("sleep 60"), bash("never")]}]}]), Caps::default());
-    let ran = place.run(&BashAgent::default(), 1, Some(&gateway), None).await;
+    let ran = place.run(&BashAgent::default(), 5, Some(&gateway), None).await;
     let results: Vec<_> = ran.agent_steps()[0].calls.iter().map(|call| call.result.is_some()).collect();
-    assert_eq!((end(ran), results), (AgentEnd::TimedOut { limit: Duration::from_secs(1) }, vec![true, false]));
+    assert_eq!((end(ran), results), (AgentEnd::TimedOut { limit: Duration::from_secs(5) }, vec![true, false]));
     place.end().await;
 }
 
@@ -247,15 +247,16 @@ async fn an_own_command_gets_the_task_and_its_exit_counts() {
     let command = r#"test "$INSTRUCTION" = "$(cat "$INSTRUCTION_FILE")" && echo "$INSTRUCTION $TASK_ENV" > seen"#;
     let ran = place.run(&CommandAgent::new(command), 20, None, None).await;
     assert_eq!((ran.run.end, place.sh("cat /app/seen").await.trim()), (AgentEnd::Completed, "Count the sheep. set"));
-    for (command, want) in [
-        ("exit 3", AgentEnd::Crashed { message: "exit 3".to_owned() }),
-        ("kill -9 $$", AgentEnd::Crashed { message: "killed by signal 9".to_owned() }),
+    for (command, limit, want) in [
+        ("exit 3", 20, AgentEnd::Crashed { message: "exit 3".to_owned() }),
+        ("kill -9 $$", 20, AgentEnd::Crashed { message: "killed by signal 9".to_owned() }),
         (
             "(trap '' TERM INT HUP; while :; do date +%s >> /tmp/beat; sleep 0.1; done) & while :; do :; done",
+            2,
             AgentEnd::TimedOut { limit: Duration::from_secs(2) },
         ),
     ] {
-        let ran = place.run(&CommandAgent::new(command), 2, None, None).await;
+        let ran = place.run(&CommandAgent::new(command), limit, None, None).await;
         assert_eq!(ran.run.end, want, "{command}");
         let used = activation(&ran.run.trace, &[installed()]);
         assert_eq!((used.listed, used.opened), (None, None), "nobody saw inside");

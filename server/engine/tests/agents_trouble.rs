@@ -32,7 +32,7 @@ async fn trial(model: &Value, time: f64) -> Option<Ended> {
 }
 
 /// Enough for an agent to start, and short enough for a test that waits for the limit.
-const SHORT: f64 = 0.06;
+const SHORT: f64 = 0.15;
 
 /// What no later try can mend is told at once, and is not the agent's fault.
 #[tokio::test]

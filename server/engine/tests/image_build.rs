@@ -84,8 +84,10 @@ impl Bench {
         for image in self.rig.docker.list_images(Some(options)).await.unwrap() {
             assert_eq!(image.labels.get(IMAGE_LABEL).map(String::as_str), Some("cache"), "{image:?}");
             // A build that was given up lets go of its image a moment later.
+            let mut tries = 0;
             while let Err(error) = self.rig.docker.remove_image(&image.id, None::<RemoveImageOptions>, None).await {
-                assert!(error.to_string().contains("conflict"), "{error}");
+                tries += 1;
+                assert!(error.to_string().contains("conflict") && tries < 600, "{error}");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }

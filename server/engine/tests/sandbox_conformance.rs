@@ -80,7 +80,7 @@ async fn a_background_process_does_not_hold_its_command_up() {
 async fn at_its_limit_everything_is_dead_and_the_container_lives_on() {
     let rig = Rig::new("h03").await;
     let sandbox = rig.sandbox().await;
-    let limit = Duration::from_secs(1);
+    let limit = Duration::from_secs(3);
     let (end, _) = run_for(&*sandbox, STUBBORN, limit).await;
     assert_eq!((end.exit, end.duration), (Exit::TimedOut { limit }, limit));
     assert_eq!(others(&*sandbox).await, Vec::<String>::new());
@@ -356,7 +356,7 @@ async fn what_is_dropped_cancelled_or_forgotten_is_removed() {
 async fn a_container_that_ends_under_a_command_is_lost_and_no_verdict() {
     let rig = Rig::new("lost").await;
     let sandbox =
-        rig.engine.create(&SandboxSpec { lifetime: Duration::from_secs(1), ..rig.spec() }).await.unwrap().sandbox;
+        rig.engine.create(&SandboxSpec { lifetime: Duration::from_secs(5), ..rig.spec() }).await.unwrap().sandbox;
     let lost = sandbox.exec(&ExecSpec::shell("sleep 60", LONG), &mut Discard).await.unwrap_err();
     assert!(matches!(lost, SandboxError::Lost { .. }), "{lost}");
     let after = sandbox.exec(&ExecSpec::shell("true", LONG), &mut Discard).await.unwrap_err();

@@ -10,8 +10,9 @@ use crate::error::{Result, StoreError};
 
 const READERS: u32 = 4;
 /// Writers wait in one queue, so this is far above what a burst of short transactions needs.
-const WRITE_WAIT: Duration = Duration::from_secs(5);
-const READ_WAIT: Duration = Duration::from_secs(2);
+const WRITE_WAIT: Duration = Duration::from_secs(30);
+/// A page that is drawn while many others are has its connection late; that is no fault of the database.
+const READ_WAIT: Duration = Duration::from_secs(10);
 /// For other programs that look into the file, such as a backup; ours wait for a connection instead.
 const BUSY_WAIT: Duration = Duration::from_secs(5);
 /// The journal is cut back to this after a checkpoint, in bytes.

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -88,7 +89,7 @@ impl Site {
         let host = line.trim().rsplit("http://").next().unwrap().to_owned();
         // Nothing here is encrypted, but the client wants to know how it would be.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder().no_proxy().build().unwrap();
+        let client = reqwest::Client::builder().no_proxy().timeout(Duration::from_secs(300)).build().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { child, host, runtime, client }
     }

@@ -24,7 +24,7 @@ fn a_call_under_way_when_the_server_is_killed_is_known_to_be_uncounted() {
     let id = site.start_with(&[("agent", "bash"), ("model", "scripted/scripted")]);
     let second_call = r#""calls":2,"uncounted":1"#;
     let events = format!("/api/evaluations/{id}/events");
-    site.events(&events, Some("0"), |text| text.matches(second_call).count() == 2);
+    site.events(&events, Some("0"), |text| text.matches(second_call).count() >= 2);
     site.running.stop("KILL");
 
     let last = json!({"text": "Done.", "usage": {"input": 1, "cache_read": 0, "cache_write": 0, "output": 0}});

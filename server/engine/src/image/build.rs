@@ -16,7 +16,11 @@ use crate::sandbox::{CappedLog, SandboxError};
 /// Bytes of a build's output that are kept for the error message.
 const LOG_TAIL: usize = 8 << 10;
 
+/// Runs of one build whose layers are removed under it.
+const TRIES: usize = 3;
+
 /// What to build.
+#[derive(Clone)]
 pub(super) struct Build {
     pub tag: String,
     pub context: Context,
@@ -29,8 +33,31 @@ pub(super) struct Build {
     pub no_cache: bool,
 }
 
-/// Builds and tags it.
+/// Builds and tags it. Where somebody removes a layer of the cache between the builder's finding it and its use, the engine fails a build
+/// that is in order; it is begun again.
 pub(super) async fn run(engine: &DockerEngine, build: Build, progress: &dyn Progress) -> Result<(), SandboxError> {
+    let mut tries = 1;
+    loop {
+        match run_once(engine, build.clone(), progress).await {
+            Err(error) if tries < TRIES && has_lost_a_layer(&error) => tries += 1,
+            ended => return ended,
+        }
+    }
+}
+
+/// Whether a build failed by the absence of an image that only the builder knew of.
+fn has_lost_a_layer(error: &SandboxError) -> bool {
+    match error {
+        SandboxError::ImageMissing { image, .. } => image.starts_with("sha256:"),
+        SandboxError::BuildFailed { reason, .. } => {
+            let words = reason.to_ascii_lowercase();
+            words.contains("unknown parent image") || words.contains("no such image: sha256:")
+        }
+        _ => false,
+    }
+}
+
+async fn run_once(engine: &DockerEngine, build: Build, progress: &dyn Progress) -> Result<(), SandboxError> {
     let mut watching = Watching { steps: build.steps, step: None, log: CappedLog::new(0, LOG_TAIL), progress };
     let late = SandboxError::Timeout { what: format!("building image {}", build.tag), seconds: build.limit.as_secs() };
     let options = BuildImageOptions {
@@ -139,5 +166,34 @@ fn split_tag(image: &str) -> (&str, &str) {
     match image.rsplit_once(':') {
         Some((name, tag)) if !tag.contains('/') => (name, tag),
         _ => (image, "latest"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_lost_layer_is_reason_to_build_again() {
+        let missing = |image: &str| SandboxError::ImageMissing {
+            image: image.to_owned(),
+            reason: "it was removed meanwhile".to_owned(),
+            remedy: String::new(),
+        };
+        let failed = |reason: &str| SandboxError::BuildFailed {
+            step: "Dockerfile:2: RUN make".to_owned(),
+            reason: reason.to_owned(),
+            log_tail: String::new(),
+        };
+        for (error, want) in [
+            (missing("sha256:0f3a"), true),
+            (missing("ubuntu:24.04"), false),
+            (failed("unknown parent image ID sha256:0f3a"), true),
+            (failed("No such image: sha256:0f3a"), true),
+            (failed("the command returned 2"), false),
+            (SandboxError::Timeout { what: "building".to_owned(), seconds: 1 }, false),
+        ] {
+            assert_eq!(has_lost_a_layer(&error), want, "{error}");
+        }
     }
 }

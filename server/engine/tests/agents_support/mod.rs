@@ -5,7 +5,7 @@
 #[path = "../sandbox_support/mod.rs"]
 pub mod sandbox_support;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -57,8 +57,8 @@ pub const PATIENCE: RetryPolicy = RetryPolicy {
     idle: Duration::from_secs(3),
 };
 
-/// One installation at a time: they share what they build with.
-static INSTALLING: Mutex<()> = Mutex::new(());
+/// One installation at a time: they share what they build with. Those that failed, with why: a registry that does not answer is asked once.
+static INSTALLING: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
 /// Tells the containers of tests that run at the same time apart.
 static BENCHES: AtomicUsize = AtomicUsize::new(0);
 
@@ -70,9 +70,19 @@ pub fn tree(agent: &str) -> Option<InstalledTree> {
         println!("skipped: npm or apt-get is not on this machine, so {agent} cannot be installed");
         return None;
     }
-    let _one = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut failed = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(reason) = failed.get(agent) {
+        panic!("{agent} could not be installed: {reason}");
+    }
     let trees = Trees::new(PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/agents")));
-    Some(trees.install(agent, None, &|text| println!("{agent}: {text}")).unwrap_or_else(|error| panic!("{error}")))
+    match trees.install(agent, None, &|text| println!("{agent}: {text}")) {
+        Ok(tree) => Some(tree),
+        Err(error) => {
+            failed.insert(agent.to_owned(), error.to_string());
+            drop(failed);
+            panic!("{error}");
+        }
+    }
 }
 
 /// Contents in memory.

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// Longest that anything here may take on a busy machine. Reached only by a test that fails.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+pub const PATIENCE: Duration = Duration::from_secs(600);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 
 /// Looks again and again until there is something to see.

@@ -174,7 +174,7 @@ impl Site<'_> {
 }
 
 pub async fn answer(request: reqwest::RequestBuilder) -> Answer {
-    let response = request.timeout(Duration::from_secs(60)).send().await.unwrap();
+    let response = request.timeout(PATIENCE).send().await.unwrap();
     let mut answer = head(&response);
     answer.body = String::from_utf8_lossy(&response.bytes().await.unwrap()).into_owned();
     answer
