@@ -38,6 +38,8 @@ pub enum StopReason {
     Evidence,
     /// The plan's time was over. Looks at no outcome, so the test of a fixed number of tasks keeps its level.
     OutOfTime,
+    /// A person cancelled it, who may have looked at the outcome.
+    ByHand,
 }
 
 /// An early end, as it was decided.
@@ -49,6 +51,14 @@ pub struct Stopped {
     pub at: Timestamp,
     /// What was known then.
     pub seen: Seen,
+}
+
+impl Stopped {
+    /// That a person cancelled it; what was known then is in the trials.
+    #[must_use]
+    pub const fn by_hand(at: Timestamp) -> Self {
+        Self { why: StopReason::ByHand, at, seen: Seen::NOTHING }
+    }
 }
 
 /// What the tasks that were over said.
@@ -92,7 +102,8 @@ impl Seen {
         Self::of_counts(tasks.iter().filter(|task| task.open == 0).map(|task| task.counts))
     }
 
-    fn of_counts(tasks: impl IntoIterator<Item = PairCounts>) -> Self {
+    /// What tasks say that are over.
+    pub(crate) fn of_counts(tasks: impl IntoIterator<Item = PairCounts>) -> Self {
         tasks.into_iter().fold(Self::NOTHING, Self::and)
     }
 

@@ -45,7 +45,7 @@ fn page(view: LeaderboardView, unknown: Vec<String>) -> impl IntoView {
         <article class="page page-full">
             <header class="page-head">
                 <h1>"Leaderboard"</h1>
-                <p class="lead">"Which skills help, on which tasks, with which agent and model, and how sure that is. A row holds all finished evaluations of one skill version, agent, model and task set: running again adds to it and replaces nothing."</p>
+                <p class="lead">"Which skills help, on which tasks, with which agent and model, and how sure that is. A row holds all finished evaluations of one skill version, agent, model and task set: running again adds to it, replaces nothing, and makes chance no likelier to look like a difference."</p>
                 {data_sets(&query)}
                 {standing}
                 {note}

@@ -124,6 +124,7 @@ fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
             StopReason::Futility => "no outcome of the rest could be told from chance",
             StopReason::Evidence => "the evidence suffices",
             StopReason::OutOfTime => "the plan's time is over",
+            StopReason::ByHand => "somebody cancelled it",
         };
         view! { <p class="interim"><span class="chip">"ending early"</span>{format!(" {why}; what runs is let finish.")}</p> }
     });

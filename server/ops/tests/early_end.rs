@@ -75,17 +75,24 @@ async fn started(clock: &Clock, tasks: usize, settings: RunSettings) -> (Ops, Ev
 /// Makes one pair after the other, asking after each trial as the scheduler does, until nothing is left; answers how many trials were made.
 async fn run(ops: &Ops, id: EvaluationId, clock: &Clock, passes: impl Fn(usize, Condition) -> bool) -> usize {
     let mut made = 0;
-    while let Some(claim) = ops.store().claim_next(clock.now(), clock.now().plus_ms(60_000), 100).await.unwrap() {
-        clock.0.fetch_add(1000, Ordering::Relaxed);
-        let passed = passes(made / 2, claim.trial.condition);
-        let verdict = if passed { Verdict::Pass } else { Verdict::Fail { reason: FailReason::WrongResult } };
-        let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
-        let event = TrialEvent { attempt: claim.attempt, at: clock.now(), what };
-        ops.store().record_event(id, claim.trial.id, &event).await.unwrap();
+    while one(ops, id, clock, |arm| passes(made / 2, arm)).await {
         made += 1;
         ops.end_early(id).await.unwrap();
     }
     made
+}
+
+/// Makes the next trial; false where none waits.
+async fn one(ops: &Ops, id: EvaluationId, clock: &Clock, passes: impl Fn(Condition) -> bool) -> bool {
+    let claim = ops.store().claim_next(clock.now(), clock.now().plus_ms(60_000), 100).await.unwrap();
+    let Some(claim) = claim else { return false };
+    clock.0.fetch_add(1000, Ordering::Relaxed);
+    let verdict =
+        if passes(claim.trial.condition) { Verdict::Pass } else { Verdict::Fail { reason: FailReason::WrongResult } };
+    let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
+    let event = TrialEvent { attempt: claim.attempt, at: clock.now(), what };
+    ops.store().record_event(id, claim.trial.id, &event).await.unwrap();
+    true
 }
 
 #[tokio::test]
@@ -119,5 +126,23 @@ async fn plans_end_when_they_say_and_tell_why() {
         assert_eq!(headline.class, class, "{name}: {headline:?}");
         assert_eq!(headline.sentence.ends_with("; ended early."), why.is_some(), "{name}: {headline:?}");
         assert!(ops.end_early(id).await.unwrap(), "{name}: it is over");
+    }
+}
+
+/// Whoever cancels may have waited for the moment: six of six would do for the test, and are too little for evidence that was looked at.
+#[tokio::test]
+async fn what_a_person_cancels_is_judged_by_the_evidence() {
+    for (cancelled_after, class) in [(12, "inconclusive"), (14, "improves")] {
+        let clock = Clock::default();
+        let (ops, id) = started(&clock, 12, RunSettings::default()).await;
+        for _ in 0..cancelled_after {
+            assert!(one(&ops, id, &clock, |arm| arm == Condition::WithSkill).await);
+        }
+        ops.cancel(id).await.unwrap();
+        let report = ops.report(id).await.unwrap();
+        assert_eq!((report.finished, report.stopped.map(|stopped| stopped.why)), (true, Some(StopReason::ByHand)));
+        let headline = headline(&report);
+        assert_eq!((headline.class.as_str(), report.totals.p_value), (class, None), "{headline:?}");
+        assert!(headline.advice.starts_with("Cancelled after "), "{headline:?}");
     }
 }

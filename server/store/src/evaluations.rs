@@ -31,7 +31,7 @@ pub struct EvaluationRow {
     pub finished_at: Option<Timestamp>,
     /// When somebody stopped it.
     pub cancel_requested_at: Option<Timestamp>,
-    /// That it was ended early, as its plan allowed, and why.
+    /// That it was ended early, and why: as its plan allowed, else by hand.
     pub stopped: Option<Stopped>,
     /// Where it came from, if others ran it; its trials are then [`Store::imported_trials`].
     pub imported: Option<Imported>,
@@ -65,6 +65,8 @@ impl TryFrom<RawEvaluation> for EvaluationRow {
     type Error = StoreError;
 
     fn try_from(raw: RawEvaluation) -> Result<Self> {
+        let stopped: Option<Stopped> = from_optional_json("evaluations.stopped", raw.stopped.as_deref())?;
+        let cancel_requested_at = raw.cancel_requested_at.map(Timestamp);
         Ok(Self {
             id: EvaluationId(raw.id),
             campaign: raw.campaign_id.map(CampaignId),
@@ -72,8 +74,8 @@ impl TryFrom<RawEvaluation> for EvaluationRow {
             created_at: Timestamp(raw.created_at),
             started_at: raw.started_at.map(Timestamp),
             finished_at: raw.finished_at.map(Timestamp),
-            cancel_requested_at: raw.cancel_requested_at.map(Timestamp),
-            stopped: from_optional_json("evaluations.stopped", raw.stopped.as_deref())?,
+            cancel_requested_at,
+            stopped: stopped.or(cancel_requested_at.map(Stopped::by_hand)),
             imported: from_optional_json("imported_evaluations.imported", raw.imported.as_deref())?,
         })
     }

@@ -3,6 +3,7 @@
 mod cases;
 mod detail;
 mod group;
+mod looks;
 mod measuring;
 pub mod pool;
 pub mod rank;

@@ -1,10 +1,11 @@
 //! One row out of all finished evaluations of one key, so that running again until it shines does not work: newer runs add tasks and repeats, they
-//! never replace (statistics rule 2).
+//! never replace, and a row of several is judged by a p that holds however often one looked (statistics rules 2 and 7).
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::looks::{judged_by_both, may_have_been_looked_at};
 use super::rank::{Contender, Fraction, Unranked};
 use crate::comparison::{Compared, Comparison};
 use crate::hash::ContentHash;
@@ -12,6 +13,7 @@ use crate::id::{EvaluationId, TaskId};
 use crate::plan::{AgentRef, EvaluationPlan, SkillDelivery, TaskRef, Treatment};
 use crate::report::{TaskReport, Totals, TrialIndex, TrialRecord};
 use crate::stats::delta::DeltaEstimate;
+use crate::stop::Stopped;
 use crate::time::Timestamp;
 
 /// What the with-skill arm got, as part of a key.
@@ -163,6 +165,8 @@ pub struct Member<'a> {
     pub plan: &'a EvaluationPlan,
     /// All its trials.
     pub trials: &'a [TrialRecord],
+    /// That it was ended early, and why.
+    pub stopped: Option<Stopped>,
 }
 
 impl Member<'_> {
@@ -209,6 +213,10 @@ pub fn pool(key: PoolKey, members: &[Member<'_>]) -> PooledRow {
     let (planned, index) = joined(&finished);
     let tasks: Vec<TaskReport> = planned.iter().map(|(task, repeats)| TaskReport::of(task, *repeats, &index)).collect();
     let (totals, estimate) = Totals::with_estimate(&tasks, finished.iter().flat_map(|member| member.trials));
+    let (totals, estimate) = match estimate.filter(|_| may_have_been_looked_at(&finished)) {
+        Some(estimate) => judged_by_both(totals, estimate, &finished),
+        None => (totals, estimate),
+    };
     PooledRow {
         evaluations: finished.iter().map(|member| member.id).collect(),
         unfinished: waiting.iter().map(|member| member.id).collect(),

@@ -215,7 +215,7 @@ fn trouble_in_one_arm_is_told() {
 
 // One row out of several evaluations.
 
-fn plan(tasks: &[i64], repeats: u32, scripted: bool) -> EvaluationPlan {
+pub(super) fn plan(tasks: &[i64], repeats: u32, scripted: bool) -> EvaluationPlan {
     let task =
         |id: &i64| TaskRef { id: TaskId(*id), name: format!("t{id}"), version: ContentHash::of(&id.to_le_bytes()) };
     let skill = SkillRef { id: SkillVersionId(1), name: "s".into(), version: ContentHash::of(b"s") };
@@ -240,7 +240,11 @@ fn in_set(plan: &EvaluationPlan) -> EvaluationPlan {
 }
 
 /// The trials of a plan; `outcome` says how each ends.
-fn trials(plan: &EvaluationPlan, first: i64, outcome: impl Fn(i64, Condition, u32) -> Outcome) -> Vec<TrialRecord> {
+pub(super) fn trials(
+    plan: &EvaluationPlan,
+    first: i64,
+    outcome: impl Fn(i64, Condition, u32) -> Outcome,
+) -> Vec<TrialRecord> {
     let mut records = Vec::new();
     for slot in plan.order() {
         let task = &plan.tasks[slot.task];
@@ -262,8 +266,8 @@ fn passes(with: bool) -> impl Fn(i64, Condition, u32) -> Outcome {
     move |_, condition, _| if with == (condition == WithSkill) { Outcome::Pass } else { Outcome::Fail }
 }
 
-fn member<'a>(id: i64, plan: &'a EvaluationPlan, trials: &'a [TrialRecord]) -> Member<'a> {
-    Member { id: EvaluationId(id), created_at: Timestamp(id * 1000), plan, trials }
+pub(super) fn member<'a>(id: i64, plan: &'a EvaluationPlan, trials: &'a [TrialRecord]) -> Member<'a> {
+    Member { id: EvaluationId(id), created_at: Timestamp(id * 1000), plan, trials, stopped: None }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Results of plans that may end early. What was looked at before the end is judged by the e-value, and the p of a fixed number of tasks is not
+//! Results of plans that may end early, and of those that a person ended. What was looked at before the end is judged by the e-value, and the p of a fixed number of tasks is not
 //! given: it would not hold (statistics rule 7).
 
 use std::collections::HashMap;
@@ -54,7 +54,8 @@ impl EvaluationReport {
     /// Whether the verdict rests on the e-value.
     #[must_use]
     pub fn is_by_evidence(&self) -> bool {
-        self.stop.evidence || self.stopped.is_some_and(|stopped| stopped.why == StopReason::Futility)
+        let why = self.stopped.map(|stopped| stopped.why);
+        self.stop.evidence || matches!(why, Some(StopReason::Futility | StopReason::ByHand))
     }
 }
 

@@ -317,7 +317,9 @@ impl EvaluationReport {
             (comparison.kind == Compared::Same).then(|| MeasuredNoise::of_itself(id, &tasks, plan.repeats)).flatten();
         let stop = plan.settings.stop;
         let mut totals = Totals::of(&tasks, trials);
-        let seen = (!stop.is_none()).then(|| early_end::seen(&tasks, trials));
+        let is_cut =
+            trials.iter().any(|trial| matches!(trial.state.verdict(), Some(crate::verdict::Verdict::Cancelled)));
+        let seen = (is_cut || !stop.is_none()).then(|| early_end::seen(&tasks, trials));
         if let Some(seen) = seen.filter(|_| stop.evidence) {
             early_end::by_evidence(&mut totals, &tasks, seen, false);
         }

@@ -87,6 +87,10 @@ fn marked(headline: Headline, report: &EvaluationReport, totals: &Totals) -> Hea
             "Ended after {tasks} {of_tasks} because no outcome of the others could have been told from chance, as its plan allowed."
         ),
         Some((StopReason::OutOfTime, tasks)) => format!("Ended after {tasks} {of_tasks}: the plan's time was over."),
+        Some((StopReason::ByHand, _)) => format!(
+            "Cancelled after {} {of_tasks}. Whoever cancels may have seen how it stood, so it is judged by the evidence (e-value {evidence}, at least {needed} needed).",
+            seen.tasks
+        ),
         None if report.is_by_evidence() => format!(
             "Judged by the evidence (e-value {evidence}, at least {needed} needed), since its plan allowed to stop on it."
         ),
@@ -99,7 +103,7 @@ fn marked(headline: Headline, report: &EvaluationReport, totals: &Totals) -> Hea
     // It ended since more of these tasks could not have told more.
     let rest = match report.stopped.map(|stopped| stopped.why) {
         Some(StopReason::Futility) => out_of_reach(totals, "task").unwrap_or_default() + &left_out(totals),
-        Some(StopReason::Evidence | StopReason::OutOfTime) | None => headline.advice,
+        Some(StopReason::Evidence | StopReason::OutOfTime | StopReason::ByHand) | None => headline.advice,
     };
     let advice = format!("{advice} {}", rest.trim_start()).trim_end().to_owned();
     Headline { sentence, advice, ..headline }

@@ -273,6 +273,24 @@ fn an_early_end_is_marked_and_judged_by_the_evidence() {
             "; ended early.",
             "Ended after 10 of 10 tasks: the plan's time was over.",
         ),
+        (
+            NONE,
+            Some((StopReason::ByHand, seen(6, 0, 14.4))),
+            [6, 0, 4],
+            "inconclusive",
+            Some(14.4375),
+            "; ended early.",
+            "Cancelled after 10 of 10 tasks. Whoever cancels may have seen how it stood, so it is judged by the evidence (e-value 14,",
+        ),
+        (
+            NONE,
+            Some((StopReason::ByHand, seen(8, 0, 50.3))),
+            [8, 0, 2],
+            "improves",
+            Some(50.273_437_5),
+            "; ended early.",
+            "Cancelled after 10 of 10 tasks.",
+        ),
     ] {
         let rows = rows_of(rescued, broken, both);
         let rows: Vec<Row<'_>> =

@@ -251,7 +251,8 @@ impl Any {
         let stopped = self.maybe(|any| {
             let tasks = any.below(plan.tasks.len() + 1) as u32;
             let seen = Seen { tasks, rescued: any.below(tasks as usize + 1) as u32, broken: 0, e_value: 20.5 };
-            let why = [StopReason::Futility, StopReason::Evidence, StopReason::OutOfTime][any.below(3)];
+            let why =
+                [StopReason::Futility, StopReason::Evidence, StopReason::OutOfTime, StopReason::ByHand][any.below(4)];
             Stopped { why, at: Timestamp(9), seen }
         });
         let (id, created_at) = (EvaluationId(42), Timestamp(7));

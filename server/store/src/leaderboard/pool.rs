@@ -108,7 +108,10 @@ impl Store {
         let Some((newest, _)) = members.last() else { return Ok(None) };
         let given: Vec<Member<'_>> = members
             .iter()
-            .map(|(row, trials)| Member { id: row.id, created_at: row.created_at, plan: &row.plan, trials })
+            .map(|(row, trials)| {
+                let (plan, stopped) = (&row.plan, row.stopped);
+                Member { id: row.id, created_at: row.created_at, plan, trials, stopped }
+            })
             .collect();
         let pooled = pool(PoolKey::of(&newest.plan), &given);
         let attestation = match &newest.imported {
