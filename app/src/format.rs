@@ -1,7 +1,8 @@
 //! Numbers as people read them. Those that the command line prints as well are made by [`domain::report::number`].
 
 pub use domain::report::number::{
-    UNKNOWN, bare_interval, change, duration, how_often, money, p_value, percent, points, points_in_words, tokens,
+    UNKNOWN, bare_interval, change, count, duration, how_often, money, p_value, percent, points, points_in_words,
+    tokens,
 };
 use domain::stats::interval::Interval;
 
@@ -30,19 +31,6 @@ pub fn points_interval(interval: Interval) -> String {
 pub fn change_interval(interval: Interval) -> String {
     let low = change(Some(interval.low));
     format!("{} to {}", low.trim_end_matches(" %"), change(Some(interval.high)))
-}
-
-/// A count with a narrow space between thousands: `12 345`.
-pub fn count(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('\u{202f}');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A count that may be unknown.

@@ -258,6 +258,35 @@ fn the_papers_table_is_built_in() {
 }
 
 #[test]
+fn a_plan_says_what_finds_the_effect_that_is_asked_for() {
+    let found = |args: &[&str]| skilldelta(&[&["plan", "--broken-rate", "0", "--json"], args].concat(), "").json();
+    let planned = found(&["--delta", "30", "--tasks", "20"]);
+    assert_eq!(
+        (&planned["wanted"]["needed"]["tasks"], &planned["power"]["tasks"]),
+        (&25.into(), &20.into()),
+        "{planned}"
+    );
+    let words =
+        "A true Δ of 30 pp will be found in 58 % of such evaluations. To find it in 4 of 5 takes about 25 tasks;";
+    assert!(planned["advice"].as_str().unwrap().starts_with(words), "{planned}");
+    let open = found(&["--delta", "30"]);
+    assert_eq!((&open["power"]["tasks"], &open["trials"]), (&25.into(), &50.into()), "as many as it takes: {open}");
+    assert!(found(&["--tasks", "20"]).get("wanted").is_none());
+    for (wrong, told) in [
+        (vec![], "--tasks"),
+        (vec!["--delta", "0.1"], "percentage points from 1 to 100"),
+        (vec!["--delta", "ten"], "percentage points from 1 to 100"),
+        (
+            vec!["--delta", "90", "--broken-rate", "0.1"],
+            "A true Δ of 90 pp is not possible where 10 % of pairs are broken.",
+        ),
+    ] {
+        let ended = skilldelta(&[&["plan"], wrong.as_slice()].concat(), "");
+        assert!(ended.code == Some(2) && ended.err.contains(told), "{wrong:?}: {}", ended.err);
+    }
+}
+
+#[test]
 fn a_plan_says_what_it_takes_and_what_it_can_show() {
     for (args, smallest) in
         [(vec!["--tasks", "5"], None), (vec!["--tasks", "20"], Some(0.366_459)), (vec!["--tasks", "50"], Some(0.15))]

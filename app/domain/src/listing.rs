@@ -1,6 +1,7 @@
 //! What pages and tables show of stored things: the answers of `ops`, in a form that crosses to the browser.
 
 mod pair;
+mod standing;
 mod task;
 mod trace_page;
 

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::actor::{agent_name, skill_names};
 use super::delta::{Delta, DeltaBar};
 use super::words::{ImportedChip, ScriptedChip, Time};
-use crate::format::{count, plural};
+use crate::format::count;
 
 /// The table.
 #[component]
@@ -33,7 +33,7 @@ pub fn EvaluationTable(evaluations: Vec<EvaluationListing>) -> impl IntoView {
 
 fn row(evaluation: EvaluationListing) -> impl IntoView {
     let scripted = evaluation.model.as_ref().is_some_and(|model| model.scripted);
-    let running = evaluation.counts.finished() < evaluation.counts.total();
+    let running = !evaluation.counts.is_finished();
     view! {
         <tr class="row-link">
             <th scope="row" class="cell-title">
@@ -64,16 +64,9 @@ fn row(evaluation: EvaluationListing) -> impl IntoView {
 /// How the trials stand, in words.
 #[component]
 fn Standing(counts: TrialCounts) -> impl IntoView {
-    let done = counts.finished() == counts.total();
-    let words = if done {
-        "finished".to_owned()
-    } else {
-        format!("{} of {} finished", count(counts.finished()), count(counts.total()))
-    };
-    let told = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", plural(n, "trial", "trials")));
-    let missing = [told(counts.not_scored, "not scored"), told(counts.not_run, "not run")];
+    let done = counts.is_finished();
     view! {
-        <span class=if done { "standing" } else { "standing standing-running" }>{words}</span>
-        {missing.into_iter().flatten().map(|words| view! { <span class="quiet block">{words}</span> }).collect_view()}
+        <span class=if done { "standing" } else { "standing standing-running" }>{counts.in_words()}</span>
+        {counts.missing_in_words().map(|words| view! { <span class="quiet block">{words}</span> }).collect_view()}
     }
 }

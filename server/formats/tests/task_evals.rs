@@ -80,6 +80,25 @@ fn a_case_with_checks_is_a_task_and_what_is_left_out_is_told() {
 }
 
 #[test]
+fn a_task_tells_which_cases_of_its_file_are_left_out() {
+    let check = r#""assertions": [{"type": "file_exists", "path": "a"}]"#;
+    let text = format!(
+        r#"{{"skill_name": "pens", "evals": [{{"id": 1, "prompt": "x", {check}}}, {{"id": 2, "prompt": "x"}},
+            {{"id": 3, "prompt": "x", "assertions": ["nice"]}}, {{"id": 4, "prompt": "x", {check}}}]}}"#
+    );
+    let tasks = written(&text);
+    let left = |task: &LoadedTask| {
+        let mut notes = task.findings.iter().filter(|finding| finding.code == "cases_left_out");
+        notes.next().map(|finding| (finding.severity, finding.message.clone()))
+    };
+    let told =
+        "2 of the file's 4 cases cannot be decided without a model and are not run: pens-2 and pens-3".to_owned();
+    let told = Some((Severity::Note, told));
+    assert_eq!(tasks.iter().map(left).collect::<Vec<_>>(), [told.clone(), None, None, told]);
+    assert!(case("mixed").iter().all(|task| left(task).is_none()), "a case with a fault is no case that is left out");
+}
+
+#[test]
 fn a_file_that_the_prompt_speaks_of_lies_where_it_says() {
     let guide = &case("guide")[0];
     assert!(guide.files.get("environment/files/evals/files/sales.csv").is_some(), "{:?}", guide.files);

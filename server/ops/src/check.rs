@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use domain::finding::{Finding, Severity};
 use domain::hash::ContentHash;
+use domain::task::Task;
 use formats::skill::{Intake, IntakeLimits, SkillSize, read_path, size};
 use formats::task::{Checkout, LoadedTask, discover, evals_files, read_evals, read_task};
 use serde::Serialize;
@@ -47,8 +48,23 @@ pub struct CheckedTask {
     pub name: String,
     /// Its layout, where that can be told.
     pub layout: Option<String>,
+    /// `None` where it cannot be used.
+    pub version: Option<ContentHash>,
     /// All that is to be said about it.
     pub findings: Vec<Finding>,
+}
+
+impl CheckedTask {
+    /// Without its findings.
+    fn of(path: String, loaded: &LoadedTask) -> Self {
+        Self {
+            path,
+            name: loaded.name.clone(),
+            layout: loaded.layout.map(|layout| layout.word().to_owned()),
+            version: loaded.task.as_ref().map(Task::version),
+            findings: Vec::new(),
+        }
+    }
 }
 
 impl CheckReport {
@@ -99,9 +115,8 @@ fn benchmark(path: &Path) -> CheckReport {
         Ok(checkout) => {
             report.findings.extend(checkout.findings().iter().cloned());
             report.tasks.extend(checkout.tasks().iter().map(|task| {
-                let LoadedTask { name, layout, findings, .. } = checkout.read(task);
-                let layout = layout.map(|layout| layout.word().to_owned());
-                CheckedTask { path: checkout.document(task), name, layout, findings }
+                let loaded = checkout.read(task);
+                CheckedTask { findings: loaded.findings.clone(), ..CheckedTask::of(checkout.document(task), &loaded) }
             }));
         }
         Err(findings) => report.findings.extend(findings),
@@ -156,14 +171,9 @@ impl CheckReport {
         }
         // What is said of a bundled skill is said with the skill.
         let of_skills: Vec<&Finding> = self.skills.iter().skip(first).flat_map(|skill| &skill.findings).collect();
-        let findings = loaded.findings.into_iter().map(|finding| below(finding, &format!("{shown}/")));
+        let findings = loaded.findings.iter().map(|finding| below(finding.clone(), &format!("{shown}/")));
         let findings = findings.filter(|finding| !of_skills.contains(&finding)).collect();
-        self.tasks.push(CheckedTask {
-            path: shown,
-            name: loaded.name,
-            layout: loaded.layout.map(|layout| layout.word().to_owned()),
-            findings,
-        });
+        self.tasks.push(CheckedTask { findings, ..CheckedTask::of(shown, &loaded) });
     }
 
     fn evals_at(&mut self, root: &Path, file: &Path) {
@@ -176,13 +186,9 @@ impl CheckReport {
                 _ => finding,
             };
             let placed = |finding: Finding| below(softer(finding), &format!("{folder}/"));
-            let findings = loaded.findings.into_iter().map(placed).collect();
-            self.tasks.push(CheckedTask {
-                path: format!("{folder}/{name}#{}", loaded.name),
-                name: loaded.name,
-                layout: loaded.layout.map(|layout| layout.word().to_owned()),
-                findings,
-            });
+            let findings = loaded.findings.iter().cloned().map(placed).collect();
+            let path = format!("{folder}/{name}#{}", loaded.name);
+            self.tasks.push(CheckedTask { findings, ..CheckedTask::of(path, &loaded) });
         }
     }
 

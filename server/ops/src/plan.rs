@@ -13,7 +13,7 @@ use domain::report::{ComparisonReport, number};
 use domain::skill::SkillPackage;
 use domain::stats::alpha::Alpha;
 use domain::task::{NetworkPolicy, Task};
-use formats::task::names_skill;
+use formats::task::{copies, names_skill};
 
 use crate::arms::Arms;
 use crate::limits::{seconds, timeout_multiplier, within};
@@ -116,6 +116,7 @@ impl Ops {
             kind: PlanKind::Evaluation,
         };
         ends_at_once(&plan)?;
+        findings.extend(copies(plan.tasks.iter().map(|task| (task.name.as_str(), task.name.as_str(), task.version))));
         findings.extend(too_few_to_stop(&plan));
         findings.extend(plan.settings.network.differences(&tasks));
         Ok(Checked { plan, tasks, findings })

@@ -54,7 +54,7 @@ async fn data_folder(config: &Config) -> Result<String, String> {
     }
     let dir = match DataDir::open(&config.data) {
         Ok(dir) => dir,
-        Err(StoreError::InUse { owner, path }) => {
+        Err(StoreError::InUse { owner, path, .. }) => {
             let by = owner.map(|pid| format!(" by process {pid}")).unwrap_or_default();
             return Ok(format!("{} is in use{by}, so it was not looked into", path.display()));
         }

@@ -42,20 +42,33 @@ pub enum Metric {
     PValue,
 }
 
-const METRICS: [(&str, Metric); 13] = [
-    ("delta", Metric::Delta),
-    ("delta_low", Metric::DeltaLow),
-    ("delta_high", Metric::DeltaHigh),
-    ("rho", Metric::Rho),
-    ("pass_rate_with", Metric::PassRateWith),
-    ("pass_rate_without", Metric::PassRateWithout),
-    ("rescued", Metric::Rescued),
-    ("broken", Metric::Broken),
-    ("pairs_complete", Metric::PairsComplete),
-    ("pairs_incomplete", Metric::PairsIncomplete),
-    ("tokens_with", Metric::TokensWith),
-    ("tokens_without", Metric::TokensWithout),
-    ("p_value", Metric::PValue),
+/// What can be asked for, by its name.
+struct Known {
+    name: &'static str,
+    metric: Metric,
+    /// What its value is.
+    unit: &'static str,
+}
+
+const SHARE: &str = "percentage points as a share, −1 to 1";
+const RATE: &str = "share, 0 to 1";
+const PAIRS: &str = "pairs";
+const TOKENS: &str = "tokens a trial";
+
+const KNOWN: [Known; 13] = [
+    Known { name: "delta", metric: Metric::Delta, unit: SHARE },
+    Known { name: "delta_low", metric: Metric::DeltaLow, unit: SHARE },
+    Known { name: "delta_high", metric: Metric::DeltaHigh, unit: SHARE },
+    Known { name: "rho", metric: Metric::Rho, unit: "relative change, from −1" },
+    Known { name: "pass_rate_with", metric: Metric::PassRateWith, unit: RATE },
+    Known { name: "pass_rate_without", metric: Metric::PassRateWithout, unit: RATE },
+    Known { name: "rescued", metric: Metric::Rescued, unit: PAIRS },
+    Known { name: "broken", metric: Metric::Broken, unit: PAIRS },
+    Known { name: "pairs_complete", metric: Metric::PairsComplete, unit: PAIRS },
+    Known { name: "pairs_incomplete", metric: Metric::PairsIncomplete, unit: PAIRS },
+    Known { name: "tokens_with", metric: Metric::TokensWith, unit: TOKENS },
+    Known { name: "tokens_without", metric: Metric::TokensWithout, unit: TOKENS },
+    Known { name: "p_value", metric: Metric::PValue, unit: "probability, 0 to 1" },
 ];
 
 /// The verdicts by their words in the JSON.
@@ -76,10 +89,10 @@ impl FromStr for FailIf {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let known = || METRICS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+        let known = || KNOWN.map(|known| format!("{} ({})", known.name, known.unit)).join(", ");
         let wrong = || {
             format!(
-                "'{text}' is no condition; write verdict=WORD or verdict!=WORD ({}), or a number compared by <, <=, > or >=, as delta_high<0 ({})",
+                "'{text}' is no condition; write verdict=WORD or verdict!=WORD ({}), or a number compared by <, <=, > or >=, as delta_high<0: {}",
                 VERDICTS.join(", "),
                 known()
             )
@@ -98,7 +111,7 @@ impl FromStr for FailIf {
         .into_iter()
         .find_map(|(sign, comparison)| Some((comparison, rest.strip_prefix(sign)?)))
         .ok_or_else(wrong)?;
-        let metric = METRICS.iter().find(|(known, _)| *known == name.trim()).map(|(_, metric)| *metric);
+        let metric = KNOWN.iter().find(|known| known.name == name.trim()).map(|known| known.metric);
         let metric = metric.ok_or_else(|| format!("there is no number '{}'; there are: {}", name.trim(), known()))?;
         let limit: f64 = limit.trim().parse().map_err(|_| wrong())?;
         if !limit.is_finite() {
@@ -209,7 +222,7 @@ impl Comparison {
 
 impl Metric {
     fn name(self) -> &'static str {
-        METRICS.iter().find(|(_, metric)| *metric == self).map_or("", |(name, _)| name)
+        KNOWN.iter().find(|known| known.metric == self).map_or("", |known| known.name)
     }
 
     fn of(self, totals: &Totals) -> Option<f64> {
@@ -237,6 +250,31 @@ mod tests {
     use domain::stats::verdict::{Adjustment, DeltaVerdict, Evidence};
 
     use super::*;
+
+    /// Each row of the table names one, its unit as it is told here, and an example that is a condition on it.
+    #[test]
+    fn every_name_stands_in_the_documentation_with_its_unit_and_an_example() {
+        let docs = include_str!("../../../docs/ci.md");
+        let table = docs.split_once("| name | what | unit | example |").unwrap().1;
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let rows: Vec<Vec<&str>> =
+            rows.map(|row| row.trim_matches('|').split(" | ").map(str::trim).collect()).collect();
+        let names: Vec<&str> = rows.iter().map(|row| row[0].trim_matches('`')).collect();
+        let known = KNOWN.iter().map(|known| known.name);
+        assert_eq!(names, known.chain(["verdict"]).collect::<Vec<_>>());
+        for row in &rows {
+            let [name, _, unit, example] = row.as_slice() else { panic!("{row:?}") };
+            let (name, example) = (name.trim_matches('`'), example.trim_matches('`'));
+            let units = match example.parse::<FailIf>().unwrap_or_else(|why| panic!("{example}: {why}")) {
+                FailIf::Number { metric, .. } => {
+                    assert_eq!(metric.name(), name);
+                    KNOWN.iter().find(|known| known.metric == metric).unwrap().unit.to_owned()
+                }
+                FailIf::Verdict { .. } => VERDICTS.map(|word| format!("`{word}`")).join(", "),
+            };
+            assert_eq!(*unit, units, "{name}");
+        }
+    }
 
     #[test]
     fn conditions_are_read_and_asked() {

@@ -10,6 +10,7 @@ mod beside;
 mod check;
 mod doctor;
 mod eval;
+mod evaluations;
 mod example;
 mod export;
 mod fail_if;
@@ -50,8 +51,11 @@ enum Command {
     Eval(Box<eval::EvalArgs>),
     /// Find out whether tasks can be trusted: run nothing and each task's own solution on them, and print what the tests say.
     Audit(audit::AuditArgs),
-    /// Tell all findings for a skill, tasks, or a whole checkout. Stores nothing.
+    /// Tell all findings for skills, tasks, or a whole checkout. Stores nothing.
     Check(check::CheckArgs),
+    /// The evaluations that were run: list them, show a result again, and cancel what is not finished.
+    #[command(subcommand)]
+    Evaluations(evaluations::EvaluationsCommand),
     /// Write an evaluation as JSON, CSV, Markdown, one HTML page, ATIF traces, or in the form of another runner.
     Export(export::ExportArgs),
     /// Take in results of other runners; they stay marked as imported.
@@ -151,6 +155,7 @@ pub fn run(cli: Cli) -> ExitCode {
             Command::Eval(args) => eval::run(&cli.common, *args).await,
             Command::Audit(args) => audit::run(&cli.common, args).await,
             Command::Check(args) => check::run(&cli.common, &args).await,
+            Command::Evaluations(command) => evaluations::run(&cli.common, command).await,
             Command::Export(args) => export::run(&cli.common, args).await,
             Command::Import(args) => import::run(&cli.common, args).await,
             Command::Leaderboard(command) => leaderboard::run(&cli.common, command).await,

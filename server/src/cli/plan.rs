@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use clap::Args;
 use domain::id::EvaluationId;
-use domain::planner::{Expected, Needed, Noise, PastRuns, PlanEstimate, PlannedRun};
+use domain::planner::{Expected, Needed, Noise, PastRuns, PlanEstimate, PlannedRun, Wanted};
 use domain::report::number;
 
 use super::eval::unusable;
@@ -17,9 +17,13 @@ const MOST: u32 = 100_000;
 /// What is planned, and what is known.
 #[derive(Debug, Args)]
 pub struct PlanArgs {
-    /// Number of tasks.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
-    tasks: u32,
+    /// Number of tasks; may be left out with --delta, which then says how many it takes.
+    #[arg(long, value_name = "N", required_unless_present = "delta", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
+    tasks: Option<u32>,
+    /// The effect that is to be found, in percentage points: 10 where a pass rate rises from 50 % to 60 %. Says what finds it in 4 of 5
+    /// evaluations.
+    #[arg(long, value_name = "POINTS", value_parser = points)]
+    delta: Option<f64>,
     /// Repeats of each task in each arm.
     #[arg(short = 'k', long = "repeats", default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repeats: u32,
@@ -43,6 +47,13 @@ pub struct PlanArgs {
     json: bool,
 }
 
+fn points(text: &str) -> Result<f64, String> {
+    let right = |points: &f64| (1.0..=100.0).contains(points);
+    text.trim().parse().ok().filter(right).map(|points| points / 100.0).ok_or_else(|| {
+        "write percentage points from 1 to 100, such as 10 where a pass rate rises from 50 % to 60 %".to_owned()
+    })
+}
+
 fn share(text: &str) -> Result<f64, String> {
     text.parse()
         .ok()
@@ -53,12 +64,28 @@ fn share(text: &str) -> Result<f64, String> {
 /// Estimates and prints.
 ///
 /// # Errors
-/// Evaluations that are not there or have nothing to learn from (exit 2).
+/// Evaluations that are not there or have nothing to learn from, or an effect that no number of tasks finds (exit 2).
 pub async fn run(common: &CommonArgs, args: PlanArgs) -> Result<Exit, Failure> {
     let past = past(common, &args.from).await?;
-    let tasks = usize::try_from(args.tasks).map_err(|_| Failure::unusable(anyhow!("too many tasks")))?;
-    let run = PlannedRun { tasks: vec![None; tasks], repeats: args.repeats, concurrency: args.concurrency };
-    let estimate = PlanEstimate::of(&run, &past, noise(&args, &past));
+    let noise = noise(&args, &past);
+    let of = |tasks: u32| {
+        let tasks = vec![None; usize::try_from(tasks).unwrap_or(usize::MAX)];
+        PlanEstimate::of(&PlannedRun { tasks, repeats: args.repeats, concurrency: args.concurrency }, &past, noise)
+    };
+    let estimate = match (args.tasks, args.delta) {
+        (Some(tasks), None) => of(tasks),
+        (Some(tasks), Some(delta)) => of(tasks).wanting(delta),
+        (None, None) => {
+            return Err(Failure::unusable(anyhow!(
+                "say how many tasks with --tasks, or what is to be found with --delta"
+            )));
+        }
+        (None, Some(delta)) => {
+            let wanted = Wanted::of(&of(1).power, delta);
+            let tasks = wanted.needed.tasks.ok_or_else(|| Failure::unusable(anyhow!(wanted.words(&of(1).power))))?;
+            of(tasks).wanting(delta)
+        }
+    };
     terminal::print(&if args.json { serde_json::to_string_pretty(&estimate)? + "\n" } else { render(&estimate) })?;
     Ok(Exit::Done)
 }

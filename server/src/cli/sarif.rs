@@ -1,10 +1,10 @@
 //! Findings as SARIF 2.1.0, the form in which code hosts take them: they show each at its line of a change.
 
 use std::collections::BTreeSet;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use domain::finding::{Finding, Severity};
-use ops::CheckReport;
+use ops::{CheckedPlace, CheckedPlaces};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde::Serialize;
 
@@ -101,11 +101,16 @@ struct Region {
     start_column: Option<u32>,
 }
 
-/// The findings of a check of `root`; files are named as seen from where the program was started, as code hosts want it.
-pub(super) fn log(report: &CheckReport, root: &Path) -> Log {
-    let codes: BTreeSet<&str> = report.all().map(|finding| finding.code.as_str()).collect();
+/// The findings of a check; files are named as seen from where the program was started, as code hosts want it. `roots` are the places on
+/// the disk, one for each that was checked.
+pub(super) fn log(checked: &CheckedPlaces, roots: &[PathBuf]) -> Log {
+    let codes: BTreeSet<&str> = checked.all().map(|finding| finding.code.as_str()).collect();
     let codes: Vec<&str> = codes.into_iter().collect();
-    let results = report.all().map(|finding| outcome(finding, &codes, root)).collect();
+    let of_place = |(place, root): (&CheckedPlace, &PathBuf)| {
+        place.report.all().map(|finding| outcome(finding, &codes, root)).collect::<Vec<_>>()
+    };
+    let together = checked.findings.iter().map(|finding| outcome(finding, &codes, Path::new("")));
+    let results = checked.places.iter().zip(roots).flat_map(of_place).chain(together).collect();
     let rules = codes.iter().map(|code| Rule { id: (*code).to_owned() }).collect();
     let driver = Driver { name: "skilldelta", version: env!("CARGO_PKG_VERSION"), rules };
     Log {

@@ -56,6 +56,7 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
         tracing::warn!(%upstream, %missing, "an upstream of the settings cannot be asked");
     }
     let runtime = Runtime::open(config, None).await?;
+    runtime.store.dir().is_served_at(&format!("http://{listen}"))?;
     let stop = CancellationToken::new();
     // Without a scheduler this is the queue that is told of.
     let none = watch::Sender::new(QueueStatus::default());

@@ -16,19 +16,23 @@ use repos::Mirrors;
 pub use file::{ConfigError, ConfigFile};
 pub use upstreams::{UpstreamConfig, UpstreamKind, variable};
 
+/// What stands above them in the help of every command, below the command's own.
+const EVERYWHERE: &str = "Settings of every command";
+
 /// Flags that every command knows.
 #[derive(Debug, Clone, Args)]
 pub struct CommonArgs {
     /// Folder that keeps everything: database, uploads, logs, traces. It has one owner at a time.
-    #[arg(long, global = true, env = "SKILLDELTA_DATA", value_name = "DIR", default_value = "data")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = "SKILLDELTA_DATA", value_name = "DIR", default_value = "data")]
     pub data: PathBuf,
     /// Settings file; `skilldelta.toml` in the data folder is read by itself.
-    #[arg(long, global = true, env = "SKILLDELTA_CONFIG", value_name = "FILE")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = "SKILLDELTA_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Use a local image in place of another, as ubuntu:24.04=my/base:1. May be given several times.
     #[arg(
         long = "image-stand-in",
         global = true,
+        help_heading = EVERYWHERE,
         env = "SKILLDELTA_IMAGE_STAND_INS",
         value_name = "NAME=LOCAL",
         value_delimiter = ','
@@ -38,16 +42,17 @@ pub struct CommonArgs {
     #[arg(
         long = "repository-mirror",
         global = true,
+        help_heading = EVERYWHERE,
         env = "SKILLDELTA_REPOSITORY_MIRRORS",
         value_name = "URL=PATH-or-URL",
         value_delimiter = ','
     )]
     pub repository_mirrors: Vec<String>,
     /// Certificates (PEM) that builds and containers are to trust, for networks that inspect TLS.
-    #[arg(long, global = true, env = "SKILLDELTA_CA_BUNDLE", value_name = "FILE")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = "SKILLDELTA_CA_BUNDLE", value_name = "FILE")]
     pub ca_bundle: Option<PathBuf>,
     /// Answers for the `scripted` upstream.
-    #[arg(long, global = true, env = "SKILLDELTA_SCRIPTED_MODEL", value_name = "FILE")]
+    #[arg(long, global = true, help_heading = EVERYWHERE, env = "SKILLDELTA_SCRIPTED_MODEL", value_name = "FILE")]
     pub scripted_model: Option<PathBuf>,
 }
 

@@ -7,6 +7,11 @@ use std::sync::Arc;
 
 use crate::error::{Result, StoreError};
 
+/// The file that is locked.
+const LOCK: &str = "owner.lock";
+/// Most bytes of it that are read.
+const MOST: u64 = 256;
+
 /// A data folder that this process owns until the last clone is dropped; the operating system ends the ownership of a killed process.
 #[derive(Debug, Clone)]
 pub struct DataDir {
@@ -16,8 +21,8 @@ pub struct DataDir {
 #[derive(Debug)]
 struct Owned {
     path: PathBuf,
-    // Held, never read: closing it gives the lock back.
-    _lock: File,
+    // Closing it gives the lock back.
+    lock: File,
 }
 
 impl DataDir {
@@ -30,7 +35,7 @@ impl DataDir {
         make_private(path).map_err(StoreError::io("make the data folder", path))?;
         let path = path.canonicalize().map_err(StoreError::io("find", path))?;
         let lock = lock(&path)?;
-        Ok(Self { inner: Arc::new(Owned { path, _lock: lock }) })
+        Ok(Self { inner: Arc::new(Owned { path, lock }) })
     }
 
     /// Whether a folder that is not there yet could be made. Nothing is left behind.
@@ -41,6 +46,14 @@ impl DataDir {
         let path = std::path::absolute(path).map_err(StoreError::io("find", path))?;
         let there = path.ancestors().find(|part| part.exists()).unwrap_or(&path);
         tempfile::tempdir_in(there).map(drop).map_err(StoreError::io("make the data folder below", there))
+    }
+
+    /// Tells whoever wants the folder meanwhile where its owner's pages are.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], [`StoreError::DiskFull`].
+    pub fn is_served_at(&self, address: &str) -> Result<()> {
+        write_owner(&self.inner.lock, address).map_err(StoreError::io("write", self.inner.path.join(LOCK)))
     }
 
     /// Its absolute path.
@@ -68,8 +81,8 @@ fn make_private(path: &Path) -> std::io::Result<()> {
 }
 
 fn lock(folder: &Path) -> Result<File> {
-    let path = folder.join("owner.lock");
-    let mut file = File::options()
+    let path = folder.join(LOCK);
+    let file = File::options()
         .read(true)
         .write(true)
         .create(true)
@@ -79,24 +92,31 @@ fn lock(folder: &Path) -> Result<File> {
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            return Err(StoreError::InUse { path: folder.to_owned(), owner: owner(&mut file) });
+            let (owner, address) = owner(&file);
+            return Err(StoreError::InUse { path: folder.to_owned(), owner, address });
         }
         Err(TryLockError::Error(source)) => return Err(StoreError::io("lock", &path)(source)),
     }
-    write_owner(&mut file).map_err(StoreError::io("write", &path))?;
+    write_owner(&file, "").map_err(StoreError::io("write", &path))?;
     Ok(file)
 }
 
-fn write_owner(file: &mut File) -> std::io::Result<()> {
+/// Process id and address, a line each.
+fn write_owner(mut file: &File, address: &str) -> std::io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
-    writeln!(file, "{}", std::process::id())?;
+    writeln!(file, "{}\n{address}", std::process::id())?;
     file.sync_all()
 }
 
-fn owner(file: &mut File) -> Option<String> {
+/// What [`write_owner`] wrote, as far as it can be read.
+fn owner(file: &File) -> (Option<String>, Option<String>) {
     let mut text = String::new();
-    file.take(32).read_to_string(&mut text).ok()?;
-    let pid = text.trim();
-    (!pid.is_empty() && pid.bytes().all(|b| b.is_ascii_digit())).then(|| pid.to_owned())
+    if file.take(MOST).read_to_string(&mut text).is_err() {
+        return (None, None);
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let pid = lines.next().filter(|pid| pid.bytes().all(|b| b.is_ascii_digit()));
+    let address = lines.next().filter(|address| address.bytes().all(|b| b.is_ascii_graphic()));
+    (pid.map(str::to_owned), address.map(str::to_owned))
 }

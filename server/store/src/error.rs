@@ -39,14 +39,16 @@ pub enum StoreError {
     },
     /// Another process holds the data folder.
     #[error(
-        "the data folder {} is in use{}: a data folder has one owner at a time; stop that process or choose another folder",
-        path.display(), by(owner.as_deref())
+        "the data folder {} is in use{}: a data folder has one owner at a time; {}stop that process or choose another folder",
+        path.display(), by(owner.as_deref(), address.as_deref()), if address.is_some() { "use its pages, " } else { "" }
     )]
     InUse {
         /// The folder.
         path: PathBuf,
         /// Its owner's process id, where it could be read.
         owner: Option<String>,
+        /// Where its owner's pages are, if it serves any.
+        address: Option<String>,
     },
     /// The database was written by a newer program.
     #[error(
@@ -111,8 +113,10 @@ pub enum StoreError {
     Database(#[source] Box<sqlx::Error>),
 }
 
-fn by(owner: Option<&str>) -> String {
-    owner.map(|pid| format!(" by process {pid}")).unwrap_or_default()
+fn by(owner: Option<&str>, address: Option<&str>) -> String {
+    let process = owner.map(|pid| format!(" by process {pid}")).unwrap_or_default();
+    let serves = address.map(|address| format!(", which serves {address}")).unwrap_or_default();
+    process + &serves
 }
 
 /// What was read of one evaluation of many: where it cannot be read, it is logged and left out, so that it does not hide the others.

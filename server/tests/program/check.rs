@@ -81,6 +81,48 @@ fn findings_are_written_as_sarif_for_code_hosts() {
 }
 
 #[test]
+fn several_places_are_told_one_by_one_and_copies_among_them() {
+    let home = Home::new("check-places");
+    home.write(
+        "skills/fine/SKILL.md",
+        "---\nname: fine\ndescription: Is fine. Use when it must be.\nlicense: MIT\n---\nx\n",
+    );
+    home.write("skills/broken/SKILL.md", "no frontmatter\n");
+    for name in ["first", "second"] {
+        home.task(&Task::new(name));
+    }
+    let check = |args: &[&str]| home.run(&[&["check"], args].concat());
+    let ended = check(&["skills/fine", "skills/broken", "tasks/first", "tasks/second", "tasks/first"]);
+    let lines: Vec<&str> = ended.out.lines().collect();
+    assert_eq!(ended.code, 1, "as for the one with a fault: {ended}");
+    assert!(!ended.out.contains("skills/fine:"), "nothing is to be said of it: {ended}");
+    let place = lines.iter().position(|line| *line == "skills/broken:").unwrap_or_else(|| panic!("{ended}"));
+    assert!(lines[place + 1].starts_with("  ") && lines[place + 1].contains("SKILL.md"), "{ended}");
+    let copies = "tasks/second: warning: first and second are the same bytes: copies of one task are not independent";
+    assert_eq!(lines.iter().filter(|line| line.starts_with(copies)).count(), 1, "{ended}");
+    assert!(lines.last().unwrap().starts_with("4 places: 2 skills, 2 tasks: 1 error, 1 warning,"), "{ended}");
+
+    let tasks = check(&["tasks/first", "tasks/second", "--json", "--sarif", "out.sarif"]);
+    assert_eq!(tasks.code, 0, "copies are no error: {tasks}");
+    let report: Value = serde_json::from_str(&tasks.out).unwrap();
+    assert_eq!(
+        (&report["places"][1]["place"], &report["places"][1]["tasks"][0]["name"]),
+        (&"tasks/second".into(), &"second".into())
+    );
+    assert_eq!(report["findings"][0]["code"], "same_task_twice", "{report}");
+    let versions = [0, 1].map(|place| &report["places"][place]["tasks"][0]["version"]);
+    assert!(versions[0].is_string() && versions[0] == versions[1], "{report}");
+    let sarif = std::fs::read_to_string(home.path("out.sarif")).unwrap();
+    for uri in ["\"uri\": \"tasks/second\"", "same_task_twice"] {
+        assert!(sarif.contains(uri), "no {uri} in {sarif}");
+    }
+    let one: Value = serde_json::from_str(&check(&["tasks", "--json"]).out).unwrap();
+    assert!(one.get("places").is_none() && one["findings"][0]["code"] == "same_task_twice", "{one}");
+    check(&["tasks", "no/such/place"]).told(2, &["nothing at no/such/place"]);
+    home.finish();
+}
+
+#[test]
 fn the_skills_of_a_repository_are_checked_by_its_address() {
     let home = Home::new("check-url");
     home.write(

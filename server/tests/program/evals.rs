@@ -45,5 +45,11 @@ fn the_cases_of_a_skill_are_its_tasks() {
         }
         assert_eq!(report["trials"].as_array().unwrap().len(), 4, "the case for a model is not run: {report}");
     }
+    let told = home.run(&["check", &cases, "--json"]);
+    for words in
+        ["cases_left_out", "1 of the file's 3 cases cannot be decided without a model and are not run: pens-judged"]
+    {
+        assert!(told.out.contains(words), "{told}");
+    }
     home.finish();
 }

@@ -43,6 +43,7 @@ fn what_cannot_be_used_is_told_with_its_place_and_a_remedy() {
     for looking in [
         &["export", "1", "--format", "json"][..],
         &["leaderboard", "snapshots"],
+        &["evaluations", "list"],
         &["plan", "--tasks", "9", "--from", "1"],
     ] {
         home.run(&[looking, &["--data", "none"]].concat()).told(2, &["no data folder none", "--data"]);
@@ -160,7 +161,13 @@ fn a_data_folder_has_one_owner_and_a_port_one_server() {
 #[test]
 fn nobody_needs_to_listen_to_the_end() {
     let home = Home::new("listen");
-    for command in [&["doctor"][..], &["agents", "list"], &["leaderboard", "snapshots"], &["plan", "--tasks", "9"]] {
+    for command in [
+        &["doctor"][..],
+        &["agents", "list"],
+        &["leaderboard", "snapshots"],
+        &["evaluations", "list"],
+        &["plan", "--tasks", "9"],
+    ] {
         std::fs::create_dir_all(home.data()).unwrap();
         let mut command = home.command(command);
         let (reader, writer) = std::io::pipe().unwrap();

@@ -2,11 +2,13 @@
 
 mod amount;
 mod power;
+mod wanted;
 
 use serde::{Deserialize, Serialize};
 
 pub use amount::{Expected, PastAmount, expected};
 pub use power::{Needed, Noise, PowerPlan, PowerPoint, WANTED_POWER};
+pub use wanted::Wanted;
 
 use crate::report::number;
 use crate::report::{TaskReport, TrialRecord};
@@ -48,6 +50,9 @@ pub struct PlanEstimate {
     pub past_trials: u64,
     /// What it can show.
     pub power: PowerPlan,
+    /// What it takes to find the one effect that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<Wanted>,
     /// All of it in words.
     pub advice: String,
 }
@@ -103,6 +108,7 @@ impl PlanEstimate {
             seconds,
             past_trials: past.seconds.len().max(past.tokens.len()) as u64,
             advice: String::new(),
+            wanted: None,
             power,
         };
         let words = [advice(&estimate.power), estimate.expectation()];
@@ -111,6 +117,14 @@ impl PlanEstimate {
 }
 
 impl PlanEstimate {
+    /// The same for somebody who wants to find a Δ of this share.
+    #[must_use]
+    pub fn wanting(self, delta: f64) -> Self {
+        let wanted = Wanted::of(&self.power, delta);
+        let advice = format!("{} {}", wanted.words(&self.power), self.advice);
+        Self { wanted: Some(wanted), advice, ..self }
+    }
+
     /// What past trials lead to expect, in words; empty without history.
     fn expectation(&self) -> String {
         let range = |amount: Expected, shown: fn(f64) -> String| {

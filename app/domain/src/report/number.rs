@@ -54,15 +54,30 @@ pub fn tokens(count: Option<f64>) -> String {
     }
 }
 
-/// Milliseconds as `850 ms`, `12.3 s` or `4 min 05 s`.
+/// Milliseconds as `850 ms`, `12.3 s`, `4 min 05 s` or `2 h 30 min`.
 #[must_use]
 pub fn duration(ms: Option<u64>) -> String {
     match ms {
         None => UNKNOWN.to_owned(),
         Some(ms) if ms < 1000 => format!("{ms} ms"),
         Some(ms) if ms < 60_000 => format!("{:.1} s", ms as f64 / 1e3),
-        Some(ms) => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1000),
+        Some(ms) if ms < 3_600_000 => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1000),
+        Some(ms) => format!("{} h {:02} min", count(ms / 3_600_000), ms % 3_600_000 / 60_000),
     }
+}
+
+/// A count with a narrow space between thousands: `12 345`.
+#[must_use]
+pub fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push('\u{202f}');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A number of things: `1 task`, `3 tasks`, `2 repositories`.
@@ -175,8 +190,8 @@ mod tests {
         assert_eq!([change(Some(0.22)), change(Some(-1.0)), change(Some(-0.0001))], ["+22 %", "−100 %", "0 %"]);
         assert_eq!([tokens(Some(812.0)), tokens(Some(12_345.0)), tokens(Some(4_100_000.0))], ["812", "12.3k", "4.1M"]);
         assert_eq!(
-            [duration(Some(850)), duration(Some(12_345)), duration(Some(245_000))],
-            ["850 ms", "12.3 s", "4 min 05 s"]
+            [850, 12_345, 245_000, 9_059_000].map(|ms| duration(Some(ms))),
+            ["850 ms", "12.3 s", "4 min 05 s", "2 h 30 min"]
         );
         assert_eq!(
             [money(Some(0.0042)), money(Some(1.3)), money(Some(214.4)), money(Some(0.0)), money(None)],

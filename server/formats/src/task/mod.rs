@@ -5,6 +5,7 @@ mod checks;
 mod compose;
 mod config;
 mod container;
+mod copies;
 mod data_version;
 pub mod discover;
 pub mod disk;
@@ -36,6 +37,7 @@ use domain::finding::{Finding, has_errors};
 use domain::task::{DataVersion, Task, TaskLayout};
 use domain::tree::LoadedTree;
 
+pub use copies::copies;
 pub use data_version::other_layout;
 pub use discover::{discover, evals_files};
 pub use disk::DiskLimits;

@@ -108,7 +108,11 @@ fn a_data_folder_has_one_owner_at_a_time() {
     let second = first.clone();
     let message = DataDir::open(&path).unwrap_err().to_string();
     assert!(message.contains(&format!("in use by process {}", std::process::id())), "{message}");
-    assert!(message.contains("deep/data"), "{message}");
+    assert!(message.contains("deep/data") && !message.contains("pages"), "{message}");
+    first.is_served_at("http://127.0.0.1:3000").unwrap();
+    let message = DataDir::open(&path).unwrap_err().to_string();
+    let serves = format!("in use by process {}, which serves http://127.0.0.1:3000: ", std::process::id());
+    assert!(message.contains(&serves) && message.contains("use its pages, stop that process or"), "{message}");
     drop(first);
     assert!(DataDir::open(&path).is_err(), "a clone still owns it");
     drop(second);

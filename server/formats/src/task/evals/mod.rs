@@ -19,6 +19,7 @@ use domain::tree::{LoadedFile, LoadedTree};
 use self::assertion::{Assertion, Check};
 use self::inputs::Inputs;
 use self::source::{Case, EvalsFile};
+use super::copies::listed;
 use super::{LoadedTask, config, dockerfile, lint, load};
 
 /// The name of the file.
@@ -27,6 +28,8 @@ pub const FILE: &str = "evals.json";
 const BASE: &str = "debian:bookworm-slim";
 /// The working folder of every case.
 const WORKDIR: &str = "/workspace";
+/// Of a case that is left out.
+const NOTHING_TO_CHECK: &str = "nothing_to_check";
 const MAX_BYTES: u64 = 8 << 20;
 const MAX_CASES: usize = 1_000;
 
@@ -57,7 +60,7 @@ fn cases(text: &str, path: &Path) -> Result<Vec<LoadedTask>, Finding> {
     let inputs = Inputs::beside(path);
     let skill = file.skill_name.clone().unwrap_or_else(|| inputs.owner());
     let mut taken = BTreeSet::new();
-    Ok(file
+    let mut loaded: Vec<LoadedTask> = file
         .cases
         .iter()
         .enumerate()
@@ -65,7 +68,24 @@ fn cases(text: &str, path: &Path) -> Result<Vec<LoadedTask>, Finding> {
             Ok(case) => one(&file, &case, &skill, &name(&skill, &case, index, &mut taken), &inputs),
             Err(finding) => refused(&format!("{}-{}", folder_name(&skill), index + 1), vec![finding]),
         })
-        .collect())
+        .collect();
+    tell_left_out(&mut loaded);
+    Ok(loaded)
+}
+
+/// Whoever looks at the tasks of a file later sees that they are not all of its cases.
+fn tell_left_out(loaded: &mut [LoadedTask]) {
+    let is_left_out = |task: &LoadedTask| task.findings.iter().any(|finding| finding.code == NOTHING_TO_CHECK);
+    let (left, all) = (loaded.iter().filter(|task| is_left_out(task)).count(), loaded.len());
+    if left == 0 {
+        return;
+    }
+    let names = listed(loaded.iter().filter(|task| is_left_out(task)).map(|task| task.name.as_str()));
+    let message =
+        format!("{left} of the file's {all} cases cannot be decided without a model and are not run: {names}");
+    for task in loaded.iter_mut().filter(|task| task.task.is_some()) {
+        task.findings.push(Finding::note("cases_left_out", FILE, message.clone()));
+    }
 }
 
 /// The skill's name and the case's id; a second one of a name gets its number in the file.
@@ -146,7 +166,7 @@ fn checks(file: &EvalsFile<'_>, case: &Case<'_>, findings: &mut Vec<Finding>) ->
         };
         let hint =
             "add an assertion that a script can decide, such as {\"type\": \"file_exists\", \"path\": \"report.md\"}";
-        findings.push(Finding::error("nothing_to_check", FILE, message).at(case.line, None).hint(hint));
+        findings.push(Finding::error(NOTHING_TO_CHECK, FILE, message).at(case.line, None).hint(hint));
     } else if left > 0 {
         let message = format!(
             "{} of the case's {} assertions decide it; {left} need a model and are left out",
