@@ -98,7 +98,7 @@ fn several_places_are_told_one_by_one_and_copies_among_them() {
     assert!(!ended.out.contains("skills/fine:"), "nothing is to be said of it: {ended}");
     let place = lines.iter().position(|line| *line == "skills/broken:").unwrap_or_else(|| panic!("{ended}"));
     assert!(lines[place + 1].starts_with("  ") && lines[place + 1].contains("SKILL.md"), "{ended}");
-    let copies = "tasks/second: warning: first and second are the same bytes: copies of one task are not independent";
+    let copies = "tasks/second: warning[same_task_twice]: first and second are the same bytes: copies of one task are not independent";
     assert_eq!(lines.iter().filter(|line| line.starts_with(copies)).count(), 1, "{ended}");
     assert!(lines.last().unwrap().starts_with("4 places: 2 skills, 2 tasks: 1 error, 1 warning,"), "{ended}");
 

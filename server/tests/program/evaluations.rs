@@ -14,7 +14,7 @@ fn what_was_run_is_listed_and_shown_as_eval_told_it() {
     }
     let (skill, tasks) = (home.skill(), home.tasks());
     let first = home.run(&["eval", "--skill", &skill, "--tasks", &tasks, "--agent", "oracle"]);
-    first.told(0, &["two: warning: one and two are the same bytes", "leave the copies out"]);
+    first.told(0, &["two: warning[same_task_twice]: one and two are the same bytes", "leave the copies out"]);
     let (second, report) = home.eval(&["--agent", "nop", "--task-ids", "one"]);
     assert_eq!(second.code, 0, "{second}");
 
