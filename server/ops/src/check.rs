@@ -7,7 +7,7 @@ use domain::finding::{Finding, Severity};
 use domain::hash::ContentHash;
 use domain::task::Task;
 use formats::skill::{Intake, IntakeLimits, SkillSize, read_path, size};
-use formats::task::{Checkout, LoadedTask, discover, evals_files, read_evals, read_task};
+use formats::task::{Checkout, EVALS_FILE, LoadedTask, discover, evals_files, read_evals, read_task};
 use serde::Serialize;
 
 /// Folders of a checkout with nothing of its own in them, and the tasks that SkillsBench itself leaves out.
@@ -185,7 +185,11 @@ impl CheckReport {
                 "nothing_to_check" => Finding { severity: Severity::Warning, ..finding },
                 _ => finding,
             };
-            let placed = |finding: Finding| below(softer(finding), &format!("{folder}/"));
+            let named = |finding: Finding| match finding.file.as_str() {
+                EVALS_FILE => Finding { file: name.clone(), ..finding },
+                _ => finding,
+            };
+            let placed = |finding: Finding| below(named(softer(finding)), &format!("{folder}/"));
             let findings = loaded.findings.iter().cloned().map(placed).collect();
             let path = format!("{folder}/{name}#{}", loaded.name);
             self.tasks.push(CheckedTask { findings, ..CheckedTask::of(path, &loaded) });

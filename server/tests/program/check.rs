@@ -118,6 +118,9 @@ fn several_places_are_told_one_by_one_and_copies_among_them() {
     }
     let one: Value = serde_json::from_str(&check(&["tasks", "--json"]).out).unwrap();
     assert!(one.get("places").is_none() && one["findings"][0]["code"] == "same_task_twice", "{one}");
+    home.write("cases/mine.json", "{\"evals\": []}");
+    let cases = check(&["cases/mine.json"]);
+    assert!(cases.code == 1 && cases.out.starts_with("cases/mine.json: error[no_case]"), "{cases}");
     check(&["tasks", "no/such/place"]).told(2, &["nothing at no/such/place"]);
     home.finish();
 }
