@@ -1,7 +1,5 @@
 //! The server at work: start, watch and cancel by the pages' own forms, under load (W01, W03, W04).
 
-use std::time::Duration;
-
 use serde_json::Value;
 
 use crate::common::{Home, Task, until};

@@ -1,7 +1,6 @@
 //! The program's server, and requests to it.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde_json::Value;
 
