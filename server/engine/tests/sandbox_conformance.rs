@@ -77,6 +77,16 @@ async fn a_background_process_does_not_hold_its_command_up() {
 }
 
 #[tokio::test]
+async fn a_limit_that_no_clock_can_reach_is_none() {
+    let rig = Rig::new("no-limit").await;
+    let sandbox = rig.sandbox().await;
+    let (end, output) = run_for(&*sandbox, "echo done", Duration::MAX).await;
+    assert_eq!((end.exit, output.out_text().as_str()), (Exit::Exited(0), "done\n"));
+    drop(sandbox);
+    rig.finish().await;
+}
+
+#[tokio::test]
 async fn at_its_limit_everything_is_dead_and_the_container_lives_on() {
     let rig = Rig::new("h03").await;
     let sandbox = rig.sandbox().await;

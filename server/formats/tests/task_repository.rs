@@ -72,6 +72,13 @@ fn all_of_it_is_read() {
 }
 
 #[test]
+fn many_long_builds_take_no_longer_than_any_verifier_may() {
+    let builds = "{ command = \"make\", timeout_sec = 604800 }, ".repeat(2000);
+    let toml = format!("{TOML}builds = [{builds}]\n");
+    assert_eq!(task(&loaded(files(), &[("task.toml", Some(&toml))])).verifier.timeout, Duration::from_secs(604_800));
+}
+
+#[test]
 fn a_script_of_its_own_judges_as_everywhere() {
     let toml = TOML.replace("test_command = \"python -m pytest /tests -v\"", "");
     let script = "echo 1 > /logs/verifier/reward.txt\n";
@@ -83,6 +90,11 @@ fn a_script_of_its_own_judges_as_everywhere() {
 #[test]
 fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
     let with = |from: &str, to: &str| TOML.replace(from, to);
+    // Twice, since their sum is made as well.
+    let build = |seconds: &str| {
+        let entry = format!("{{ command = \"make\", timeout_sec = {seconds} }}");
+        format!("{TOML}builds = [{entry}, {entry}]\n")
+    };
     for (toml, want) in [
         (with("https://", "http://"), "task.toml:2 bad_repository"),
         (with("https://", "https://me:key@"), "task.toml:2 bad_repository"),
@@ -94,6 +106,11 @@ fn what_is_wrong_is_named_with_its_line_and_a_remedy() {
         (TOML.to_owned() + "min_pass_rate = 50\n", "task.toml:10 bad_pass_rate"),
         (TOML.to_owned() + "tests_folder = \"/tmp\"\n", "task.toml:10 bad_tests_folder"),
         (TOML.to_owned() + "builds = [{ comand = \"make\" }]\n", "task.toml:10 bad_build"),
+        (build("1e19"), "task.toml:10 limit_out_of_range"),
+        (build("604801"), "task.toml:10 limit_out_of_range"),
+        (build("0"), "task.toml:10 limit_out_of_range"),
+        (build("nan"), "task.toml:10 limit_out_of_range"),
+        (build("true"), "task.toml:10 wrong_type"),
         (with("test_command = \"python -m pytest /tests -v\"", "min_pass_rate = 0.5"), "task.toml:9 no_test_command"),
     ] {
         let loaded = loaded(files(), &[("task.toml", Some(&toml))]);

@@ -263,7 +263,9 @@ fn card(checked: &Checked, estimate: PlanEstimate) -> PlanCard {
         .tasks
         .iter()
         .map(|task| plan.settings.limited(task.clone()))
-        .map(|task| (task.agent.timeout + task.verifier.timeout).as_secs_f64() * plan.settings.timeout_multiplier)
+        .map(|task| {
+            task.agent.timeout.saturating_add(task.verifier.timeout).as_secs_f64() * plan.settings.timeout_multiplier
+        })
         .sum();
     let longest = per_arm * 2.0 * f64::from(plan.repeats) / f64::from(plan.settings.concurrency);
     PlanCard {

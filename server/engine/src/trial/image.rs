@@ -43,7 +43,7 @@ pub(super) async fn request(task: &Task, settings: &RunSettings, blobs: &Arc<dyn
         dockerfile: stripped.text,
         context,
         args: BTreeMap::new(),
-        limit: task.environment.build_timeout.mul_f64(settings.timeout_multiplier),
+        limit: settings.multiplied(task.environment.build_timeout),
         no_cache: settings.rebuild_images,
     };
     let skill_places = stripped.destinations;
@@ -71,7 +71,7 @@ pub(super) async fn of_verifier(
             empty_folders: Vec::new(),
         },
         args: BTreeMap::new(),
-        limit: container.build_timeout.mul_f64(settings.timeout_multiplier),
+        limit: settings.multiplied(container.build_timeout),
         no_cache: settings.rebuild_images,
     }))
 }

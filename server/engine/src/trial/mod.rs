@@ -369,7 +369,7 @@ impl Attempt<'_> {
             blobs: self.executor.blobs.as_ref(),
             reporter: self.reporter,
             redactor: &self.redactor,
-            timeout_multiplier: self.order.settings.timeout_multiplier,
+            limit: self.order.settings.multiplied(self.order.task.verifier.timeout),
             workdir: &court.workdir,
             has_tests: court.has_tests,
             host_env: &self.values.env,

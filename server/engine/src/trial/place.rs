@@ -185,7 +185,7 @@ impl Executor {
 
     pub(super) fn spec(&self, order: &TrialOrder, image: &ReadyImage, network: Network) -> SandboxSpec {
         let environment = &order.task.environment;
-        let phases = order.task.agent.timeout + order.task.verifier.timeout;
+        let phases = order.task.agent.timeout.saturating_add(order.task.verifier.timeout);
         SandboxSpec {
             limits: Limits {
                 cpus: environment.cpus,
@@ -198,7 +198,7 @@ impl Executor {
             env: environment.env.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
             workdir: environment.workdir.clone(),
             user: order.task.agent.user.clone(),
-            lifetime: phases.mul_f64(order.settings.timeout_multiplier) + LIFETIME_SLACK,
+            lifetime: order.settings.multiplied(phases) + LIFETIME_SLACK,
             ..SandboxSpec::new(image.id.clone(), self.labels(order))
         }
     }

@@ -48,7 +48,7 @@ impl Executor {
             dockerfile: dockerfile(target, &base.tag, base.user.as_deref(), user),
             context: Context { files, bytes: Arc::new(OnDisk(snapshot.tar)), empty_folders: Vec::new() },
             args: BTreeMap::new(),
-            limit: order.task.environment.build_timeout.mul_f64(order.settings.timeout_multiplier),
+            limit: order.settings.multiplied(order.task.environment.build_timeout),
             no_cache: order.settings.rebuild_images,
         });
         Ok(WithRepository { request, findings: snapshot.findings })

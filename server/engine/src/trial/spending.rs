@@ -87,7 +87,7 @@ pub(super) fn count(result: &mut AttemptResult, gateway: &TrialGateway) {
 /// more to end by itself.
 pub(super) fn agent_limit(order: &TrialOrder, of_task: Duration, has_gateway: bool) -> Duration {
     const TO_END: Duration = Duration::from_secs(15);
-    let of_task = of_task.mul_f64(order.settings.timeout_multiplier);
+    let of_task = order.settings.multiplied(of_task);
     let more = if has_gateway { TO_END } else { Duration::ZERO };
     let of_plan = order.settings.spending.trial_seconds.map(|seconds| Duration::from_secs(seconds) + more);
     of_plan.map_or(of_task, |of_plan| of_task.min(of_plan))

@@ -1,6 +1,8 @@
 //! The verifier's phase: its files arrive now and not before, the reward folder is fresh, `bash test.sh` runs in the working folder, and
 //! what it left is judged (design §5.4).
 
+use std::time::Duration;
+
 use domain::attempt::BlobRef;
 use domain::finding::Finding;
 use domain::task::Task;
@@ -60,7 +62,8 @@ pub(super) struct Verification<'a> {
     pub(super) blobs: &'a dyn Blobs,
     pub(super) reporter: &'a Reporter,
     pub(super) redactor: &'a Redactor,
-    pub(super) timeout_multiplier: f64,
+    /// Longest run.
+    pub(super) limit: Duration,
     pub(super) workdir: &'a str,
     /// Whether the image holds the verifier's files.
     pub(super) has_tests: bool,
@@ -89,10 +92,9 @@ impl Verification<'_> {
     }
 
     fn command(&self) -> ExecSpec {
-        let limit = self.task.verifier.timeout.mul_f64(self.timeout_multiplier);
         let folder = format!("/{}", self.task.verifier.folder.file_name());
         let script = if self.has_tests { SCRIPT_IN_IMAGE } else { SCRIPT };
-        let mut command = ExecSpec::new(["/bin/sh", "-c", script, "verifier", &folder, self.workdir], limit);
+        let mut command = ExecSpec::new(["/bin/sh", "-c", script, "verifier", &folder, self.workdir], self.limit);
         command.workdir = Some("/".to_owned());
         command.user = Some(self.task.verifier.user.clone().unwrap_or_else(|| "0".to_owned()));
         let mut env = self.task.verifier.env.clone();

@@ -95,34 +95,39 @@ fn builds(section: &Section<'_>, out: &mut Vec<Finding>) -> Vec<Check> {
             &empty
         }
     };
-    let build = |entry: &Value| match entry.as_object().and_then(one_build) {
-        Some(check) => Some(check),
-        None => {
+    let build = |entry: &Value| {
+        let Some((entry, command, wanted)) = entry.as_object().and_then(one_build) else {
             let message = format!("an entry of {} cannot be read", section.label("builds"));
             let hint = "write { command = \"…\", expected_exit_code = 0, timeout_sec = 600 }";
             out.push(section.error("bad_build", "builds", message).hint(hint));
-            None
-        }
+            return None;
+        };
+        let mut said = Vec::new();
+        let limit = limits::seconds(&section.part("verifier.builds", entry), "timeout_sec", &mut said);
+        let limit = limit.unwrap_or(LIMIT);
+        // Its key has no line of its own.
+        out.extend(said.into_iter().map(|found| section.error(&found.code, "builds", found.message)));
+        Some(Check { command, wanted, limit })
     };
     entries.iter().filter_map(build).collect()
 }
 
-fn one_build(entry: &Map<String, Value>) -> Option<Check> {
+/// An entry with its command and the exit code that is wanted.
+fn one_build(entry: &Map<String, Value>) -> Option<(&Map<String, Value>, String, i64)> {
     let command = entry.get("command").and_then(scalar).filter(|command| !command.trim().is_empty())?;
     let wanted =
         entry.get("expected_exit_code").map_or(Some(0), Value::as_i64).filter(|code| (0..=255).contains(code))?;
-    let seconds = entry.get("timeout_sec").map_or(Some(LIMIT.as_secs_f64()), Value::as_f64)?;
-    let limit = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())?;
-    Some(Check { command, wanted, limit })
+    Some((entry, command, wanted))
 }
 
 impl Checks {
     /// Where the reward comes from.
     pub(super) const SCORING: Scoring = Scoring::PassRate;
 
-    /// What all commands take at most.
+    /// What all commands take at most, and no more than any verifier may.
     pub(super) fn time(&self) -> Duration {
-        self.builds.iter().map(|build| build.limit).sum::<Duration>() + self.tests.limit + SLACK
+        let commands = self.builds.iter().chain([&self.tests]);
+        commands.fold(SLACK, |time, check| time.saturating_add(check.limit)).min(limits::LONGEST)
     }
 
     /// The script: every command with its own limit, how each ended on a line of its own, and a report of pytest's.

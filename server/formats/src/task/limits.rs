@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::settings::{Section, brief};
 
 /// Longest accepted time: a week.
+pub(super) const LONGEST: Duration = Duration::from_secs(MAX_SECONDS as u64);
 const MAX_SECONDS: f64 = 7.0 * 24.0 * 3600.0;
 const MAX_CPUS: f64 = 1024.0;
 /// 16 TiB, in MiB.

@@ -89,6 +89,11 @@ impl<'s> Section<'s> {
         Some(Section { source: self.source, name: label, values: Some(values) })
     }
 
+    /// A table that lies in a list of this one; findings name it `label`.
+    pub(super) fn part(&self, label: &'static str, values: &'s Map<String, Value>) -> Section<'s> {
+        Section { source: self.source, name: label, values: Some(values) }
+    }
+
     /// Keys and values of the table.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&'s String, &'s Value)> + use<'s> {
         self.values.into_iter().flatten()

@@ -51,7 +51,7 @@ pub(super) async fn ask(gateway: &TrialGateway, body: &Value, deadline: Instant)
             return Err(NoAnswer::End(AgentEnd::Crashed { message: failed.words() }));
         };
         match gateway.pause_before_asking_again(failures) {
-            Some(pause) if Instant::now() + pause < deadline => sleep(pause).await,
+            Some(pause) if pause < deadline.saturating_duration_since(Instant::now()) => sleep(pause).await,
             _ => return Err(provider(trouble)),
         }
     }

@@ -8,7 +8,7 @@ use bollard::container::LogOutput;
 use bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
 use bollard::query_parameters::InspectContainerOptions;
 use futures::{Stream, StreamExt};
-use tokio::time::{Instant, sleep, sleep_until, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::errors::classify;
 use super::kill;
@@ -44,9 +44,11 @@ pub(super) async fn exec(container: &Container, spec: &ExecSpec, sink: &mut dyn 
         ..attached()
     };
     let started = Instant::now();
+    // Asked of the clock by `sleep`, which takes any length.
+    let late = sleep(spec.limit);
     let (id, output) = start(container, options).await?;
     let mut copy = Copying { sink, trailer: Trailer::new(&token) };
-    let in_time = copy.until_end(container, &id, output, started + spec.limit).await?;
+    let in_time = copy.until_end(container, &id, output, late).await?;
     copy.finish();
     let report = copy.trailer.report;
     let duration = if in_time { started.elapsed() } else { spec.limit };
@@ -94,7 +96,7 @@ pub(super) async fn read_counters(container: &Container) -> Result<bool, Sandbox
     let (id, output) = start(container, options).await?;
     let mut discard = Discard;
     let mut copy = Copying { sink: &mut discard, trailer: Trailer::new(&token) };
-    copy.until_end(container, &id, output, Instant::now() + SHORT).await?;
+    copy.until_end(container, &id, output, sleep(SHORT)).await?;
     container.killed.store(killed, Ordering::Release);
     let Some(report) = copy.trailer.report else { return Ok(false) };
     container.counters.take(report.reading);
@@ -124,16 +126,16 @@ struct Copying<'a> {
 }
 
 impl Copying<'_> {
-    /// Copies output until the command's end or the deadline, at which everything is killed. Answers whether it ended in time.
+    /// Copies output until the command's end or until it is `late`, when everything is killed. Answers whether it ended in time.
     async fn until_end(
         &mut self,
         container: &Container,
         exec: &str,
         output: impl Stream<Item = Chunk>,
-        deadline: Instant,
+        late: Sleep,
     ) -> Result<bool, SandboxError> {
         let mut output = pin!(output);
-        let mut late = pin!(sleep_until(deadline));
+        let mut late = pin!(late);
         let mut pause = FIRST_POLL;
         let mut poll = pin!(sleep(pause));
         loop {
