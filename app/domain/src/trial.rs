@@ -292,12 +292,18 @@ mod tests {
         Verdict::InfraError { class: InfraClass::Engine, message: "gone".into() }
     }
 
+    /// A failed worker has spent what an attempt spends, and would fail again.
+    fn worker_failed() -> Verdict {
+        Verdict::InfraError { class: InfraClass::Worker, message: "a bug".into() }
+    }
+
     #[test]
     fn trouble_waits_longer_each_time_and_an_interruption_not_at_all() {
         for (first_ms, attempts, interrupted_before, verdict, want) in [
             (10_000, 1, 0, infra(), Some(10_000)),
             (10_000, 2, 0, infra(), Some(40_000)),
             (10_000, 3, 0, infra(), Some(160_000)),
+            (10_000, 2, 0, worker_failed(), Some(40_000)),
             (10_000, 4, 0, infra(), Some(600_000)),
             (10_000, 99, 0, infra(), Some(600_000)),
             (10_000, 3, 2, infra(), Some(10_000)),
@@ -359,6 +365,13 @@ mod tests {
             ("pass", &agent, ended(A, Verdict::Pass), Some(done(2, Verdict::Pass))),
             ("fail is not retried", &agent, ended(A, wrong.clone()), Some(done(2, wrong))),
             ("infra error is retried", &agent, ended(A, infra()), Some(again(2))),
+            ("so is a failed worker", &agent, ended(A, worker_failed()), Some(again(2))),
+            (
+                "but not more often",
+                &running(3, Phase::Agent),
+                ended(A, worker_failed()),
+                Some(done(3, worker_failed())),
+            ),
             ("until attempts run out", &running(3, Phase::Agent), ended(A, infra()), Some(done(3, infra()))),
             ("result of an old attempt", &agent, ended(B, Verdict::Pass), None),
             ("second result", &finished, ended(A, infra()), None),

@@ -77,6 +77,8 @@ pub enum InfraClass {
     Provider,
     /// The skill was not where it should be, or was where it should not be.
     Audit,
+    /// The attempt's worker failed: a fault of this program.
+    Worker,
     /// The server stopped while the attempt ran, or lost its lease.
     Interrupted,
 }

@@ -21,7 +21,7 @@ use domain::time::Timestamp;
 use domain::verdict::{InfraClass, Verdict};
 use engine::trial::{Clock, Executor};
 use ops::Ops;
-use store::{Claim, Store, StoreError};
+use store::{Among, Claim, Claimed, Store, StoreError};
 use tokio::sync::watch;
 use tokio::time::{Instant, MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
@@ -76,6 +76,8 @@ pub struct Scheduler {
     room: Room,
     available: Available,
     stranded: Vec<Stranded>,
+    /// Whether it is known which are; before, nothing is claimed.
+    knows_stranded: bool,
     early_ends: EarlyEnds,
     status: watch::Sender<QueueStatus>,
     workers: Workers<worker::Ended>,
@@ -104,6 +106,7 @@ impl Scheduler {
             room: Room::new(limits),
             available,
             stranded: Vec::new(),
+            knows_stranded: false,
             status: watch::Sender::default(),
             workers: Workers::new(),
         }
@@ -128,7 +131,6 @@ impl Scheduler {
         // Nobody else can own the data folder, so whatever it says is running is not.
         self.heard("close what an earlier run left", self.store.close_all_running(self.now()).await.map(drop));
         self.reap().await;
-        self.find_stranded().await;
         let mut queue = self.store.subscribe_queue();
         let mut ticks = 0_u32;
         let mut tick = tokio::time::interval_at(Instant::now() + TICK, TICK);
@@ -167,8 +169,9 @@ impl Scheduler {
         let mut paused = self.obstacles.look().await;
         while paused.is_none() {
             match self.claim().await {
-                Ok(Some(claim)) => self.start(claim),
-                Ok(None) => break,
+                Ok(Claimed::Trial(claim)) => self.start(*claim),
+                Ok(Claimed::Unreadable { evaluation, error }) => self.strand(Stranded::unreadable(evaluation, &error)),
+                Ok(Claimed::Nothing) => break,
                 Err(error) => {
                     paused = Some(whole(&error));
                     self.heard("claim a trial", Err(error));
@@ -197,24 +200,29 @@ impl Scheduler {
         }
     }
 
-    async fn claim(&self) -> Result<Option<Claim>, StoreError> {
+    /// Nothing before it is known what may not go on here: it would be made with another agent, or spend what nobody meant to spend now.
+    async fn claim(&mut self) -> Result<Claimed, StoreError> {
+        if !self.knows_stranded {
+            self.find_stranded().await?;
+            self.knows_stranded = true;
+        }
         let now = self.now();
-        let waiting: Vec<EvaluationId> = self.stranded.iter().map(|stranded| stranded.evaluation).collect();
-        self.store.claim_next_but(now, now.plus_ms(LEASE_MS), self.limit, &waiting).await
+        let but: Vec<EvaluationId> = self.stranded.iter().map(|stranded| stranded.evaluation).collect();
+        let among = Among { only: self.available.only, but: &but };
+        self.store.claim_among(now, now.plus_ms(LEASE_MS), self.limit, among).await
     }
 
-    /// Asked once: what is planned from now on is planned with what is here.
-    async fn find_stranded(&mut self) {
-        match self.store.open_evaluations().await {
-            Ok(open) => {
-                self.stranded = self.available.stranded(&open);
-                self.early_ends.found(&open);
-            }
-            Err(error) => self.heard("look for evaluations that cannot go on", Err(error)),
-        }
-        for stranded in &self.stranded {
-            tracing::warn!("{}", stranded.reason);
-        }
+    /// Answered once: what is planned from now on is planned with what is here.
+    async fn find_stranded(&mut self) -> Result<(), StoreError> {
+        let open = self.store.open_evaluations().await?;
+        self.early_ends.found(&open);
+        self.available.stranded(&open).into_iter().for_each(|stranded| self.strand(stranded));
+        Ok(())
+    }
+
+    fn strand(&mut self, stranded: Stranded) {
+        tracing::warn!("{}", stranded.reason);
+        self.stranded.push(stranded);
     }
 
     fn start(&mut self, claim: Claim) {
@@ -239,9 +247,13 @@ impl Scheduler {
                 }
             }
             Left::Failed { making, reason } => {
-                tracing::error!(attempt = making.attempt.0, reason, "a worker failed; its trial is made again");
-                let message = "interrupted: the attempt's worker failed; the log of the server says why".to_owned();
-                let verdict = Verdict::InfraError { class: InfraClass::Interrupted, message };
+                tracing::error!(
+                    attempt = making.attempt.0,
+                    reason,
+                    "a worker failed, which is a fault of this program"
+                );
+                let message = "the attempt's worker failed, which is a fault of Skilldelta and not of this trial; the log of the server says why".to_owned();
+                let verdict = Verdict::InfraError { class: InfraClass::Worker, message };
                 let what = Happening::Ended { result: Box::new(AttemptResult::bare(verdict)) };
                 let event = TrialEvent { attempt: making.attempt, at: self.now(), what };
                 let closed = self.store.record_event(making.evaluation, making.trial, &event).await;

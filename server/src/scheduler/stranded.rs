@@ -1,13 +1,13 @@
 //! Evaluations that do not go on here: planned with an agent or an upstream that this start of the program does not have, or others than the one
-//! that it was started for. They wait. Made with what is here instead, their pairs would compare two agents; given up, an interrupted evaluation
-//! would be lost; run beside another unasked, it would spend what nobody meant to spend now.
+//! that it was started for, or such as cannot be read. They wait. Made with what is here instead, their pairs would compare two agents; given up,
+//! an interrupted evaluation would be lost; run beside another unasked, it would spend what nobody meant to spend now.
 
 use std::collections::BTreeSet;
 
 use domain::condition::Condition;
 use domain::id::EvaluationId;
 use domain::plan::{AgentRef, EvaluationPlan};
-use store::EvaluationRow;
+use store::{EvaluationRow, StoreError};
 
 /// What trials can be made with.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,17 @@ pub(super) struct Stranded {
     pub(super) evaluation: EvaluationId,
     /// For what, and what to do.
     pub(super) reason: String,
+}
+
+impl Stranded {
+    /// One with something in it that this program cannot read.
+    pub(super) fn unreadable(evaluation: EvaluationId, error: &StoreError) -> Self {
+        let reason = format!(
+            "evaluation {evaluation} cannot be read and waits ({}); a newer Skilldelta may have made it; start that one to let it go on",
+            super::whole(error)
+        );
+        Self { evaluation, reason }
+    }
 }
 
 impl Available {

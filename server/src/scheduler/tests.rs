@@ -108,3 +108,67 @@ async fn it_looks_again_when_a_trial_is_due_that_waits_after_trouble() {
     let waits = "attempt 2 could not be scored; the trial is queued again and waits 40 s\n";
     assert_eq!(last, ["attempt without a score: no registry\n", waits], "why, at once");
 }
+
+/// Whatever failed it fails the next one as well, and each has spent what an attempt spends.
+#[tokio::test]
+async fn a_worker_that_fails_uses_up_attempts_and_waits_as_other_trouble() {
+    let mut bench = Bench::new().await;
+    let (first, _beside) = (bench.claim().await, bench.claim().await);
+    let mut claim = first;
+    for (attempt, wait) in [(1, Some(SECOND * 10)), (2, Some(SECOND * 40)), (3, None)] {
+        bench.scheduler.workers.start(Making::of(&claim), CancellationToken::new(), async { panic!("a bug") });
+        let left = bench.scheduler.workers.next().await.unwrap();
+        bench.scheduler.left(left).await;
+        let trial = bench.store.trial(claim.trial.id).await.unwrap();
+        assert_eq!((claim.number, bench.scheduler.round().await), (attempt, wait), "{trial:?}");
+        let Some(wait) = wait else {
+            let verdict = trial.state.verdict().unwrap();
+            assert!(matches!(verdict, Verdict::InfraError { class: InfraClass::Worker, .. }), "{verdict:?}");
+            break;
+        };
+        bench.now.fetch_add(i64::try_from(wait.as_millis()).unwrap(), Ordering::Relaxed);
+        claim = bench.claim().await;
+    }
+}
+
+#[tokio::test]
+async fn alone_is_alone_also_when_the_store_could_not_be_asked() {
+    let mut bench = Bench::new().await;
+    let other = bench.store.open_evaluations().await.unwrap()[0].clone();
+    let own = bench.store.create_evaluation(&other.plan, Timestamp(1)).await.unwrap();
+    bench.scheduler.limit = 9;
+    bench.scheduler.available.only = Some(own);
+    let closed = Store::temp().await.unwrap();
+    closed.close().await;
+    bench.scheduler.store = closed;
+    bench.scheduler.claim().await.unwrap_err();
+    bench.scheduler.store = bench.store.clone();
+    for _ in 0..2 {
+        let claimed = bench.scheduler.claim().await.unwrap();
+        assert!(matches!(&claimed, Claimed::Trial(claim) if claim.trial.evaluation == own), "{claimed:?}");
+    }
+    assert!(matches!(bench.scheduler.claim().await.unwrap(), Claimed::Nothing));
+    let reasons: Vec<&str> = bench.scheduler.stranded.iter().map(|stranded| stranded.reason.as_str()).collect();
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    assert!(reasons[0].starts_with(&format!("audit {} was interrupted", other.id)), "{reasons:?}");
+}
+
+/// How the store comes upon one is tested with it.
+#[tokio::test]
+async fn an_evaluation_that_cannot_be_read_waits_with_its_id_and_holds_up_no_other() {
+    let mut bench = Bench::new().await;
+    let broken = bench.store.open_evaluations().await.unwrap()[0].clone();
+    let next = bench.store.create_evaluation(&broken.plan, Timestamp(1)).await.unwrap();
+    let error = StoreError::Unreadable { column: "evaluations.plan", found: "{}".to_owned(), source: None };
+    bench.scheduler.strand(Stranded::unreadable(broken.id, &error));
+    bench.scheduler.limit = 9;
+    for _ in 0..2 {
+        let claimed = bench.scheduler.claim().await.unwrap();
+        assert!(matches!(&claimed, Claimed::Trial(claim) if claim.trial.evaluation == next), "{claimed:?}");
+    }
+    bench.scheduler.round().await;
+    let status = bench.scheduler.status().borrow().clone();
+    assert_eq!(status.paused, None);
+    let [reason] = &status.waiting[..] else { panic!("{status:?}") };
+    assert!(reason.starts_with(&format!("evaluation {} cannot be read", broken.id)), "{reason}");
+}

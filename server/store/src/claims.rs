@@ -9,11 +9,12 @@ use domain::skill::SkillPackage;
 use domain::spending::Spending;
 use domain::time::Timestamp;
 use domain::trial::{RetryWait, TrialInput};
+use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, Row};
 
 use crate::Store;
 use crate::codec::{from_json, to_json};
-use crate::error::Result;
+use crate::error::{Result, StoreError};
 use crate::steps::{self, Moved};
 use crate::trials::{self, RawTrial, TrialRow, select_trials};
 
@@ -30,27 +31,56 @@ pub struct Claim {
     pub plan: EvaluationPlan,
 }
 
+/// Whose trials may be claimed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Among<'a> {
+    /// Those of this evaluation or audit alone; `None` = of all.
+    pub only: Option<EvaluationId>,
+    /// Not those of these.
+    pub but: &'a [EvaluationId],
+}
+
+/// What a claim came to.
+#[derive(Debug)]
+pub enum Claimed {
+    /// This trial.
+    Trial(Box<Claim>),
+    /// The trial that is next cannot be read, and none was claimed: its evaluation is to be left out, or no other is ever reached.
+    Unreadable {
+        /// The evaluation that it belongs to.
+        evaluation: EvaluationId,
+        /// What could not be read.
+        error: StoreError,
+    },
+    /// Nothing: no trial waits that may be claimed, or as many run as may.
+    Nothing,
+}
+
 impl Store {
-    /// Claims the next trial: the oldest evaluation first that is not finished and runs fewer trials than its concurrency, and in it the first
-    /// queued trial of its order that need not wait after trouble. `None` if there is no such trial, or `limit` trials run already in all.
+    /// [`Store::claim_among`] all.
     ///
     /// # Errors
-    /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`], [`crate::StoreError::Unreadable`].
+    /// As [`Store::claim_among`], and what [`Claimed::Unreadable`] holds.
     pub async fn claim_next(&self, at: Timestamp, lease_until: Timestamp, limit: u32) -> Result<Option<Claim>> {
-        self.claim_next_but(at, lease_until, limit, &[]).await
+        match self.claim_among(at, lease_until, limit, Among::default()).await? {
+            Claimed::Trial(claim) => Ok(Some(*claim)),
+            Claimed::Unreadable { error, .. } => Err(error),
+            Claimed::Nothing => Ok(None),
+        }
     }
 
-    /// As [`Store::claim_next`], without the trials of `waiting`.
+    /// Claims the next trial: the oldest evaluation first that is not finished and runs fewer trials than its concurrency, and in it the first
+    /// queued trial of its order that need not wait after trouble. Nothing if there is no such trial, or `limit` trials run already in all.
     ///
     /// # Errors
-    /// As [`Store::claim_next`].
-    pub async fn claim_next_but(
+    /// [`StoreError::Busy`], [`StoreError::DiskFull`].
+    pub async fn claim_among(
         &self,
         at: Timestamp,
         lease_until: Timestamp,
         limit: u32,
-        waiting: &[EvaluationId],
-    ) -> Result<Option<Claim>> {
+        among: Among<'_>,
+    ) -> Result<Claimed> {
         let mut change = self.change().await?;
         let row = sqlx::query(select_trials!(
             ", e.plan",
@@ -58,7 +88,7 @@ impl Store {
              AND t.id = (SELECT q.id FROM trials q WHERE q.state = 'queued' \
              AND (q.not_before BETWEEN $3 + 1 AND $4) IS NOT TRUE AND q.evaluation_id = ( \
                  SELECT o.id FROM evaluations o WHERE o.finished_at IS NULL \
-                 AND o.id NOT IN (SELECT value FROM json_each($2)) \
+                 AND o.id NOT IN (SELECT value FROM json_each($2)) AND ($5 IS NULL OR o.id = $5) \
                  AND (SELECT count(*) FROM trials r WHERE r.evaluation_id = o.id AND r.attempt_id IS NOT NULL) \
                      < o.concurrency \
                  AND EXISTS (SELECT 1 FROM trials w WHERE w.evaluation_id = o.id AND w.state = 'queued' \
@@ -67,19 +97,28 @@ impl Store {
              ORDER BY q.position LIMIT 1)"
         ))
         .bind(limit)
-        .bind(to_json("waiting", &waiting)?)
+        .bind(to_json("evaluations", among.but)?)
         .bind(at.0)
         // Who would have to wait for longer than anybody does was sent to wait by a clock that has been put back since.
         .bind(at.plus_ms(RetryWait::LONGEST_MS).0)
+        .bind(among.only.map(|only| only.0))
         .fetch_optional(change.db())
         .await?;
-        let Some(row) = row else { return Ok(None) };
-        let plan = from_json("evaluations.plan", row.try_get("plan")?)?;
-        let trial: TrialRow = RawTrial::from_row(&row)?.try_into()?;
+        let Some(row) = row else { return Ok(Claimed::Nothing) };
+        let (trial, plan) = match read(&row) {
+            Ok(read) => read,
+            Err(error @ StoreError::Unreadable { .. }) => {
+                let evaluation = EvaluationId(row.try_get("evaluation_id")?);
+                return Ok(Claimed::Unreadable { evaluation, error });
+            }
+            Err(error) => return Err(error),
+        };
         let number = trial.state.attempts().saturating_add(1);
         let attempt = crate::attempts::open(change.db(), trial.id, number, at).await?;
         let input = TrialInput::Claimed { attempt, at, lease_until };
-        let Moved::Yes(state) = steps::step(&mut change, &trial, input, at).await? else { return Ok(None) };
+        let Moved::Yes(state) = steps::step(&mut change, &trial, input, at).await? else {
+            return Ok(Claimed::Nothing);
+        };
         sqlx::query("UPDATE evaluations SET started_at = $2 WHERE id = $1 AND started_at IS NULL")
             .bind(trial.evaluation.0)
             .bind(at.0)
@@ -87,13 +126,13 @@ impl Store {
             .await?;
         change.commit().await?;
         let trial = TrialRow { state, revision: trial.revision + 1, ..trial };
-        Ok(Some(Claim { trial, attempt, number, plan }))
+        Ok(Claimed::Trial(Box::new(Claim { trial, attempt, number, plan })))
     }
 
     /// When the first of the trials that wait after trouble may be claimed; `None` if none waits for an instant after `at`.
     ///
     /// # Errors
-    /// [`crate::StoreError::Busy`].
+    /// [`StoreError::Busy`].
     pub async fn next_due(&self, at: Timestamp) -> Result<Option<Timestamp>> {
         let due: Option<i64> = sqlx::query_scalar("SELECT min(not_before) FROM trials WHERE not_before > $1")
             .bind(at.0)
@@ -105,7 +144,7 @@ impl Store {
     /// Everything that an executor needs for a claim. Its own step, so that the writer is not held while tasks and skills are read.
     ///
     /// # Errors
-    /// [`crate::StoreError::NotFound`] if the task or a skill version was removed; [`crate::StoreError::Busy`], [`crate::StoreError::Unreadable`].
+    /// [`StoreError::NotFound`] if the task or a skill version was removed; [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn order(&self, claim: &Claim) -> Result<TrialOrder> {
         let task = self.task(claim.trial.task).await?.task;
         let with = match (&claim.plan.kind, &claim.plan.treatment) {
@@ -155,7 +194,7 @@ impl Store {
     /// killed and left none.
     ///
     /// # Errors
-    /// [`crate::StoreError::Busy`].
+    /// [`StoreError::Busy`].
     pub async fn spent(&self, evaluation: EvaluationId) -> Result<Spending> {
         let row = sqlx::query(
             "SELECT CAST(COALESCE(SUM(MAX(COALESCE(a.tokens_input, 0) + COALESCE(a.tokens_cache_read, 0) \
@@ -182,7 +221,7 @@ impl Store {
     /// Says that an attempt's worker lives. `Moved::No`: the attempt is over, and the worker is to stop.
     ///
     /// # Errors
-    /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`].
+    /// [`StoreError::Busy`], [`StoreError::DiskFull`].
     pub async fn renew_lease(&self, attempt: AttemptId, lease_until: Timestamp) -> Result<Moved> {
         let mut change = self.change().await?;
         let Some(trial) = trials::of_attempt(change.db(), attempt).await? else { return Ok(Moved::No) };
@@ -192,4 +231,9 @@ impl Store {
         change.commit().await?;
         Ok(moved)
     }
+}
+
+fn read(row: &SqliteRow) -> Result<(TrialRow, EvaluationPlan)> {
+    let plan = from_json("evaluations.plan", row.try_get("plan")?)?;
+    Ok((RawTrial::from_row(row)?.try_into()?, plan))
 }

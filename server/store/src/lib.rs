@@ -41,7 +41,7 @@ pub use attempts::AttemptRow;
 pub use audits::AuditedTask;
 pub use blobs::{BlobWriter, Blobs};
 pub use campaigns::CampaignRow;
-pub use claims::Claim;
+pub use claims::{Among, Claim, Claimed};
 pub use counts::Counts;
 pub use data_dir::DataDir;
 pub use error::{Result, StoreError, among_others};

@@ -15,7 +15,7 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{FromRow, SqliteConnection};
 
 use crate::attempts;
-use crate::codec::{from_json, from_optional_json, to_condition, to_json, to_u32, unreadable};
+use crate::codec::{from_json, from_optional_json, readable, to_condition, to_json, to_u32, unreadable};
 use crate::error::{Result, StoreError};
 use crate::{AttemptRow, Store};
 
@@ -270,13 +270,13 @@ pub(crate) async fn unfinished(db: &mut SqliteConnection, evaluation: Evaluation
     rows.into_iter().map(TryInto::try_into).collect()
 }
 
-/// All trials that are under way, oldest evaluation first.
+/// All trials that are under way, oldest evaluation first; what cannot be read is left out.
 pub(crate) async fn running(db: &mut SqliteConnection) -> Result<Vec<TrialRow>> {
     let rows: Vec<RawTrial> =
         sqlx::query_as(select_trials!("", "WHERE t.attempt_id IS NOT NULL ORDER BY t.evaluation_id, t.position"))
             .fetch_all(db)
             .await?;
-    rows.into_iter().map(TryInto::try_into).collect()
+    Ok(readable("trial", rows, |raw| raw.id))
 }
 
 /// The trial of an attempt, whether or not the attempt is still the one that runs.

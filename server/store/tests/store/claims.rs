@@ -11,8 +11,9 @@ use domain::spending::Spending;
 use domain::trial::RetryWait;
 use domain::usage::TokenUsage;
 use domain::verdict::Verdict;
-use store::Store;
+use store::{Among, Claimed, Store, StoreError};
 
+use crate::broken::change;
 use crate::fixtures::{at, claim, end, ended, infra, plan, skill, task};
 
 #[tokio::test]
@@ -49,9 +50,44 @@ async fn an_evaluation_that_waits_is_passed_over() {
     let plan = plan(&store, 1, 1).await;
     let old = store.create_evaluation(&plan, at(1)).await.unwrap();
     let new = store.create_evaluation(&plan, at(2)).await.unwrap();
-    let claimed = store.claim_next_but(at(3), at(60), 9, &[old]).await.unwrap().unwrap();
-    assert_eq!(claimed.trial.evaluation, new);
-    assert!(store.claim_next_but(at(3), at(60), 9, &[old, new]).await.unwrap().is_none());
+    for (only, but, want) in [
+        (None, vec![old], Some(new)),
+        (None, vec![old, new], None),
+        (Some(new), vec![], Some(new)),
+        (Some(new), vec![], None),
+        (Some(old), vec![old], None),
+        (None, vec![], Some(old)),
+    ] {
+        let claimed = store.claim_among(at(3), at(60), 9, Among { only, but: &but }).await.unwrap();
+        let got = match &claimed {
+            Claimed::Trial(claim) => Some(claim.trial.evaluation),
+            Claimed::Unreadable { error, .. } => panic!("{error}"),
+            Claimed::Nothing => None,
+        };
+        assert_eq!(got, want, "{only:?} {but:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_evaluation_that_cannot_be_read_is_named_and_holds_up_no_other() {
+    for broken in [
+        "UPDATE evaluations SET plan = json_set(plan, '$.kind', json('{\"kind\":\"of tomorrow\"}')) WHERE id = ",
+        "UPDATE trials SET condition = 'of tomorrow' WHERE position = 0 AND evaluation_id = ",
+    ] {
+        let store = Store::temp().await.unwrap();
+        let plan = plan(&store, 1, 1).await;
+        let old = store.create_evaluation(&plan, at(1)).await.unwrap();
+        let new = store.create_evaluation(&plan, at(2)).await.unwrap();
+        change(&store, &format!("{broken}{old}")).await;
+        let first = store.claim_among(at(3), at(60), 9, Among::default()).await.unwrap();
+        let Claimed::Unreadable { evaluation, error: StoreError::Unreadable { .. } } = first else {
+            panic!("{first:?}")
+        };
+        assert_eq!(evaluation, old);
+        assert_eq!(store.live_attempts().await.unwrap(), [], "no attempt is left open");
+        let next = store.claim_among(at(3), at(60), 9, Among { only: None, but: &[old] }).await.unwrap();
+        assert!(matches!(&next, Claimed::Trial(claim) if claim.trial.evaluation == new), "{next:?}");
+    }
 }
 
 #[tokio::test]
