@@ -23,6 +23,7 @@ pub mod planner;
 pub mod published;
 pub mod report;
 pub mod repository;
+pub mod secret;
 pub mod skill;
 pub mod skill_audit;
 pub mod spending;

@@ -1,5 +1,5 @@
-//! The last defence of exports and imports: values that must not appear are taken out by their exact value, wherever they stand. What an attempt
-//! leaves behind had them taken out before it was stored already.
+//! The last defence of exports and imports: values that must not appear are taken out, also as programs print them, wherever they stand. What an
+//! attempt leaves behind had them taken out before it was stored already.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::{OpsError, Result};
 const SHORTEST: usize = 4;
 const REPLACEMENT: &str = "[secret]";
 
-/// Values that must not appear in anything that is handed out. Its own debug form tells their number only.
+/// The forms of values that must not appear in anything that is handed out. Its own debug form tells their number only.
 #[derive(Clone, Default)]
 pub struct Secrets(Vec<String>);
 
@@ -28,20 +28,24 @@ impl fmt::Debug for Secrets {
 }
 
 impl Secrets {
-    /// Looks for these values. Values of less than four bytes are ignored.
+    /// Looks for these values and their printed forms ([`domain::secret::forms`]). What has less than four bytes is ignored.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut values: Vec<String> = values.into_iter().filter(|value| value.len() >= SHORTEST).collect();
+        Self::of_forms(values.into_iter().flat_map(|value| domain::secret::forms(&value)))
+    }
+
+    fn of_forms(forms: impl Iterator<Item = String>) -> Self {
+        let mut forms: Vec<String> = forms.filter(|form| form.len() >= SHORTEST).collect();
         // Longest first, so that no rest of a value stays that begins with another.
-        values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-        values.dedup();
-        Self(values)
+        forms.sort_by(|one, other| other.len().cmp(&one.len()).then_with(|| one.cmp(other)));
+        forms.dedup();
+        Self(forms)
     }
 
     /// Looks for these values too.
     #[must_use]
     pub(crate) fn with(&self, more: impl Iterator<Item = String>) -> Self {
-        Self::new(self.0.iter().cloned().chain(more))
+        Self::of_forms(self.0.iter().cloned().chain(more.flat_map(|value| domain::secret::forms(&value))))
     }
 
     /// The text without them.
@@ -132,11 +136,25 @@ fn replaced(bytes: Vec<u8>, secret: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    /// The log of a verifier that printed its environment, alone and as a text of a JSON document.
+    #[test]
+    fn a_value_of_several_lines_does_not_get_through_escaped() {
+        let pem = "-----BEGIN KEY-----\nMIIEexampleexampleexample01\n-----END KEY-----\n";
+        let secrets = Secrets::default().with(std::iter::once(pem.to_owned()));
+        let log = format!("environ({{'KEY': {pem:?}}})");
+        let json =
+            serde_json::json!({ "log": log, "twice": serde_json::json!({ "log": pem }).to_string() }).to_string();
+        for bytes in [log, json] {
+            let clean = String::from_utf8(secrets.bytes(bytes.into_bytes())).unwrap();
+            assert!(!clean.contains("MIIE") && clean.contains(REPLACEMENT), "{clean}");
+        }
+    }
+
     #[test]
     fn no_form_of_a_value_gets_through() {
         let secrets =
             Secrets::new(["sk-\"quoted\"".to_owned(), "abcd".to_owned(), "abcdef".to_owned(), "no".to_owned()]);
-        assert_eq!(format!("{secrets:?}"), "Secrets(3)");
+        assert_eq!(format!("{secrets:?}"), "Secrets(4)", "one of them has two forms");
         for (bytes, want) in [
             (&b"xabcdefx no"[..], "x[secret]x no"),
             (b"\xffabcd", "\u{fffd}[secret]"),

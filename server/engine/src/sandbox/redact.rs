@@ -1,4 +1,4 @@
-//! Takes secrets out of a stream by their exact value, also where one is split over chunks.
+//! Takes secrets out of a stream by their value and its printed forms, also where one is split over chunks.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Looks for these values. Values of less than four bytes are ignored.
+    /// Looks for these values, also as programs print them ([`domain::secret::forms`]). What has less than four bytes is ignored.
     pub fn new<S: AsRef<[u8]>>(secrets: impl IntoIterator<Item = S>) -> Self {
-        let secrets: Vec<Vec<u8>> = secrets
-            .into_iter()
-            .map(|secret| secret.as_ref().to_vec())
-            .filter(|secret| secret.len() >= SHORTEST_SECRET)
-            .collect();
+        Self::of_forms(secrets.into_iter().flat_map(|secret| forms_of(secret.as_ref())))
+    }
+
+    fn of_forms(forms: impl Iterator<Item = Vec<u8>>) -> Self {
+        let secrets: Vec<Vec<u8>> = forms.filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
         let finder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&secrets);
         let finder = finder.ok().filter(|_| !secrets.is_empty());
         Self { secrets: secrets.into(), finder, pending: Vec::new(), hits: 0 }
@@ -35,8 +35,9 @@ impl Redactor {
     /// One that looks for more values as well, with nothing replaced yet.
     #[must_use]
     pub fn and<S: AsRef<[u8]>>(&self, more: impl IntoIterator<Item = S>) -> Self {
-        let more = more.into_iter().map(|secret| secret.as_ref().to_vec());
-        Self::new(self.secrets.iter().cloned().chain(more))
+        Self::of_forms(
+            self.secrets.iter().cloned().chain(more.into_iter().flat_map(|secret| forms_of(secret.as_ref()))),
+        )
     }
 
     /// How many secrets were replaced so far; above zero, something printed one.
@@ -100,14 +101,19 @@ impl Redactor {
 
     /// Where the longest end of `buffer` begins that is a proper beginning of a secret; its length if there is none.
     fn start_of_unfinished(&self, buffer: &[u8]) -> usize {
-        let longest = self.secrets.iter().map(Vec::len).max().unwrap_or(0);
-        let first = buffer.len().saturating_sub(longest.saturating_sub(1));
-        (first..buffer.len())
-            .find(|start| {
-                let (_, end) = buffer.split_at(*start);
-                self.secrets.iter().any(|secret| secret.len() > end.len() && secret.starts_with(end))
-            })
-            .unwrap_or(buffer.len())
+        let starts = self.secrets.iter().filter_map(|secret| {
+            let first = buffer.len().saturating_sub(secret.len().saturating_sub(1));
+            (first..buffer.len()).find(|start| secret.starts_with(buffer.split_at(*start).1))
+        });
+        starts.min().unwrap_or(buffer.len())
+    }
+}
+
+/// A value that is no text has one form.
+fn forms_of(secret: &[u8]) -> Vec<Vec<u8>> {
+    match std::str::from_utf8(secret) {
+        Ok(text) => domain::secret::forms(text).into_iter().map(String::into_bytes).collect(),
+        Err(_) => vec![secret.to_vec()],
     }
 }
 
@@ -179,6 +185,21 @@ mod tests {
                 assert_eq!(redact(&["sk-test-0000EXAMPLE0000KEY"], &chunks), want, "{first} {second}");
             }
         }
+    }
+
+    #[test]
+    fn a_value_of_several_lines_is_found_as_programs_print_it_and_cut_anywhere() {
+        let pem = "-----BEGIN KEY-----\nMIIEexampleexampleexample01\n\"quoted\"\n-----END KEY-----\n";
+        let printed = [pem.to_owned(), format!("{pem:?}"), pem.escape_default().to_string(), pem.trim().to_owned()];
+        for printed in printed {
+            let text = format!("environ({printed})");
+            for cut in (0..=text.len()).step_by(7) {
+                let clean = redact(&[pem], &[&text[..cut], &text[cut..]]);
+                assert!(!clean.contains("MIIE") && clean.contains("[secret]"), "{clean}");
+                assert!(clean.starts_with("environ(") && clean.ends_with(')'), "{clean}");
+            }
+        }
+        assert_eq!(redact(&[pem], &["E   MIIEexampleexampleexample01\n"]), "E   [secret]\n");
     }
 
     #[test]

@@ -17,12 +17,18 @@ const BURST: usize = 16 << 10;
 /// After how long a burst may come again.
 const PAUSE: Duration = Duration::from_secs(2);
 
+/// One of the two outputs on its way: each holds back what may be the start of a secret or of a character, whatever the other says meanwhile.
+struct Cleaning {
+    redactor: Redactor,
+    decoder: TextDecoder,
+}
+
 /// Takes a phase's output.
 pub(super) struct PhaseLog {
     phase: Phase,
     reporter: Reporter,
-    redactor: Redactor,
-    decoder: TextDecoder,
+    out: Cleaning,
+    err: Cleaning,
     kept: CappedLog,
     room: usize,
     refilled: Instant,
@@ -30,18 +36,19 @@ pub(super) struct PhaseLog {
 
 impl PhaseLog {
     pub(super) fn new(phase: Phase, reporter: Reporter, redactor: &Redactor) -> Self {
+        let cleaning = || Cleaning { redactor: redactor.clone(), decoder: TextDecoder::default() };
         Self {
             phase,
             reporter,
-            redactor: redactor.clone(),
-            decoder: TextDecoder::default(),
+            out: cleaning(),
+            err: cleaning(),
             kept: CappedLog::new(KEPT, KEPT),
             room: BURST,
             refilled: Instant::now(),
         }
     }
 
-    fn take(&mut self, clean: &[u8]) {
+    fn take(&mut self, stream: StdStream, clean: &[u8]) {
         self.kept.push(clean);
         if self.refilled.elapsed() > PAUSE {
             self.room = BURST;
@@ -50,26 +57,35 @@ impl PhaseLog {
         let shown = clean.len().min(self.room);
         self.room -= shown;
         let (head, _) = clean.split_at(shown);
-        let text = self.decoder.push(head);
+        let text = self.of(stream).decoder.push(head);
         if !text.is_empty() {
             self.reporter.log(self.phase, text);
         }
     }
 
+    fn of(&mut self, stream: StdStream) -> &mut Cleaning {
+        match stream {
+            StdStream::Out => &mut self.out,
+            StdStream::Err => &mut self.err,
+        }
+    }
+
     /// Ends the log: what was kept, as text for judging, and how often a secret was taken out.
     pub(super) fn end(mut self) -> EndedLog {
-        let rest = self.redactor.finish();
-        self.take(&rest);
-        let secrets = self.redactor.hits();
+        for stream in [StdStream::Out, StdStream::Err] {
+            let rest = self.of(stream).redactor.finish();
+            self.take(stream, &rest);
+        }
+        let secrets = self.out.redactor.hits() + self.err.redactor.hits();
         let bytes = self.kept.finish().bytes;
         EndedLog { bytes, secrets }
     }
 }
 
 impl Sink for PhaseLog {
-    fn write(&mut self, _: StdStream, bytes: &[u8]) {
-        let clean = self.redactor.push(bytes);
-        self.take(&clean);
+    fn write(&mut self, stream: StdStream, bytes: &[u8]) {
+        let clean = self.of(stream).redactor.push(bytes);
+        self.take(stream, &clean);
     }
 }
 
@@ -120,4 +136,41 @@ pub(super) fn secret_printed(who: &str, times: u64) -> Finding {
 /// Milliseconds.
 pub(super) fn ms(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use domain::id::AttemptId;
+    use domain::order::Happening;
+    use domain::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_secret_is_found_although_the_other_output_speaks_within_it() {
+        let (events, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let reporter = Reporter::new(AttemptId(1), Arc::new(|| Timestamp(0)), events);
+        let redactor = Redactor::new(["sk-test-0000EXAMPLE0000KEY"]);
+        let mut log = PhaseLog::new(Phase::Verifying, reporter, &redactor);
+        for (stream, bytes) in [
+            (StdStream::Out, &b"key sk-test-0000"[..]),
+            (StdStream::Err, b"warning: gr\xc3"),
+            (StdStream::Out, b"EXAMPLE0000KEY."),
+            (StdStream::Err, b"\xbcn"),
+            (StdStream::Out, b" sk-te"),
+        ] {
+            log.write(stream, bytes);
+        }
+        let ended = log.end();
+        assert_eq!((ended.text().as_str(), ended.secrets), ("key warning: gr\u{fffd}[secret].\u{fffd}n sk-te", 1));
+        let mut live = String::new();
+        while let Ok(event) = told.try_recv() {
+            if let Happening::Log { text, .. } = event.what {
+                live.push_str(&text);
+            }
+        }
+        assert_eq!(live, "key warning: gr[secret].\u{fc}n sk-te");
+    }
 }
