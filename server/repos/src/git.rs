@@ -1,6 +1,7 @@
 //! The program `git`, started so that neither a repository nor this machine's settings can make it do anything else than asked.
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -100,10 +101,20 @@ impl Git {
         }
     }
 
-    /// Makes what the commands below need.
+    /// Makes what the commands below need. The settings are never seen empty or in part: gits of other trials read them meanwhile.
     pub(crate) fn prepare(&self) -> Result<(), RepoError> {
         std::fs::create_dir_all(&self.home).map_err(|error| RepoError::disk(&self.home, error))?;
-        std::fs::write(&self.settings, SETTINGS).map_err(|error| RepoError::disk(&self.settings, error))
+        if std::fs::read(&self.settings).is_ok_and(|kept| kept == SETTINGS.as_bytes()) {
+            return Ok(());
+        }
+        self.write_settings().map_err(|error| RepoError::disk(&self.settings, error))
+    }
+
+    fn write_settings(&self) -> std::io::Result<()> {
+        let mut beside = tempfile::NamedTempFile::new_in(&self.home)?;
+        beside.write_all(SETTINGS.as_bytes())?;
+        beside.persist(&self.settings)?;
+        Ok(())
     }
 
     /// The environment, as pairs, and arguments before any command. Also for `std::process`.

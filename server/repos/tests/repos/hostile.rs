@@ -56,6 +56,24 @@ async fn hooks_filters_and_settings_of_the_origin_are_not_run() {
     assert!(!sprung.exists(), "something ran");
 }
 
+/// A git that another trial has started reads the settings while they are made anew.
+#[tokio::test]
+async fn who_reads_gits_settings_reads_them_whole() {
+    let world = World::new();
+    let repositories = world.repositories(limits());
+    repositories.version().await.unwrap();
+    let settings = world.room.path().join("cache/gitconfig");
+    let made = std::fs::read_to_string(&settings).unwrap();
+    std::fs::write(&settings, "# of an older program\n").unwrap();
+    let mut reader = std::fs::File::open(&settings).unwrap();
+    repositories.version().await.unwrap();
+    assert_eq!(std::io::read_to_string(&mut reader).unwrap(), "# of an older program\n");
+    assert_eq!(std::fs::read_to_string(&settings).unwrap(), made);
+    let mut reader = std::fs::File::open(&settings).unwrap();
+    repositories.version().await.unwrap();
+    assert_eq!(std::io::read_to_string(&mut reader).unwrap(), made);
+}
+
 #[tokio::test]
 async fn hooks_in_the_tree_stay_files_of_the_tree() {
     let world = World::new();
