@@ -7,6 +7,7 @@ use sqlx::FromRow;
 use crate::Store;
 use crate::codec::{to_json, to_u32};
 use crate::error::{Result, StoreError};
+use crate::leaderboard;
 use crate::tasks::{RawSummary, TaskSummary, select_summaries};
 
 /// A task set.
@@ -78,8 +79,9 @@ impl Store {
         if let Some(task) = unknown {
             return Err(StoreError::not_found("task", task));
         }
-        sqlx::query("DELETE FROM task_set_members WHERE task_set_id = $1").bind(id).execute(change.db()).await?;
-        sqlx::query(
+        let had =
+            sqlx::query("DELETE FROM task_set_members WHERE task_set_id = $1").bind(id).execute(change.db()).await?;
+        let has = sqlx::query(
             "INSERT INTO task_set_members (task_set_id, position, task_id) \
              SELECT $1, min(m.key), m.value FROM json_each($2) m GROUP BY m.value",
         )
@@ -87,6 +89,10 @@ impl Store {
         .bind(tasks)
         .execute(change.db())
         .await?;
+        if had.rows_affected() != has.rows_affected() {
+            leaderboard::forget_set(change.db(), name).await?;
+            change.wake_finished();
+        }
         change.commit().await?;
         Ok(TaskSetId(id))
     }

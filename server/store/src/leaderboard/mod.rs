@@ -7,7 +7,7 @@ mod rows;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use domain::leaderboard::{RowRecord, Snapshot};
-pub(crate) use rows::forget;
+pub(crate) use rows::{forget, forget_set};
 use tokio::sync::{Mutex, watch};
 
 use crate::Store;

@@ -161,3 +161,16 @@ pub(crate) async fn forget(db: &mut SqliteConnection, evaluation: EvaluationId) 
     }
     Ok(())
 }
+
+/// The same with every row over a task set of that name, whose number of tasks is about to change: a row says it.
+pub(crate) async fn forget_set(db: &mut SqliteConnection, name: &str) -> Result<()> {
+    sqlx::query(
+        "DELETE FROM leaderboard_members WHERE pool_key IN \
+         (SELECT pool_key FROM leaderboard_rows WHERE record ->> '$.task_set.name' = $1)",
+    )
+    .bind(name)
+    .execute(&mut *db)
+    .await?;
+    sqlx::query("DELETE FROM leaderboard_rows WHERE record ->> '$.task_set.name' = $1").bind(name).execute(db).await?;
+    Ok(())
+}

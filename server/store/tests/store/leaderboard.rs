@@ -305,3 +305,25 @@ async fn what_is_removed_leaves_its_row_and_what_waits_is_told() {
     store.delete_evaluation(first).await.unwrap();
     assert_eq!(view(&store, "").await.all, 0);
 }
+
+#[tokio::test]
+async fn a_task_set_that_grows_grows_in_its_rows() {
+    let store = Store::temp().await.unwrap();
+    let plan = skilled(&store, "sheep", 6).await;
+    let tasks: Vec<_> = plan.tasks.iter().map(|task| task.id).collect();
+    store.put_task_set("flock", &tasks[..4], at(0)).await.unwrap();
+    store.put_task_set("other", &tasks[..1], at(0)).await.unwrap();
+    let flock = EvaluationPlan { task_set: Some("flock".into()), tasks: plan.tasks[..4].to_vec(), ..plan.clone() };
+    let id = evaluated(&store, &flock).await;
+    let size = async || {
+        let row = only(&store).await;
+        assert_eq!(row.record.evaluations, [id]);
+        row.record.task_set.tasks
+    };
+    assert_eq!(size().await, Some(4));
+    store.put_task_set("flock", &tasks, at(3)).await.unwrap();
+    assert_eq!(size().await, Some(6));
+    store.put_task_set("other", &tasks, at(4)).await.unwrap();
+    store.put_task_set("flock", &tasks, at(4)).await.unwrap();
+    assert_eq!(store.leaderboard_so_far().await.unwrap().1, 0, "what changes no number is not pooled anew");
+}
