@@ -228,6 +228,18 @@ fn every_refusal_names_file_line_reason_and_remedy() {
             r#"{{"eval_id": 1, "configuration": "{configuration}", "run_number": {number}, "result": {{"pass_rate": 1, "passed": 1, "total": 1}}}}"#
         )
     };
+    // Of two expectations.
+    let graded = |rate: &str, passed: u32, held: &str| {
+        let expectations: Vec<String> = held
+            .split(", ")
+            .filter(|held| !held.is_empty())
+            .map(|held| format!(r#"{{"text": "It holds", "passed": {held}}}"#))
+            .collect();
+        format!(
+            r#"{{"eval_id": 1, "configuration": "with_skill", "result": {{"pass_rate": {rate}, "passed": {passed}, "total": 2}}, "expectations": [{}]}}"#,
+            expectations.join(", ")
+        )
+    };
     let benchmark = |runs: &[String]| format!("{{\"metadata\": {{}},\n\"runs\": [{}]}}", runs.join(",\n"));
     let trial = r#"{"task_name": "a", "trial_name": "a__1", "verifier_result": {"rewards": {"reward": 1.0}}}"#;
     let review = |mode: &str| {
@@ -268,6 +280,22 @@ fn every_refusal_names_file_line_reason_and_remedy() {
             None,
             vec!["too_many_pairs benchmark.json"],
         ),
+        (
+            vec![("benchmark.json", benchmark(&[graded("1", 1, "true, true"), graded("0.5", 1, "true, false")]))],
+            None,
+            vec!["contradiction benchmark.json"],
+        ),
+        (
+            vec![("benchmark.json", benchmark(&[graded("0.5", 2, "true, true")]))],
+            None,
+            vec!["contradiction benchmark.json"],
+        ),
+        (
+            vec![("benchmark.json", benchmark(&[graded("1.0", 1, "true, false")]))],
+            None,
+            vec!["contradiction benchmark.json"],
+        ),
+        (vec![("benchmark.json", benchmark(&[graded("0.5", 2, "")]))], None, vec!["contradiction benchmark.json"]),
         (vec![("x.txt", String::new())], creator, vec!["no_results source"]),
         (vec![("job/a__1/result.json", trial.to_owned())], None, vec!["unknown_arm job/a__1/result.json"]),
         (

@@ -164,6 +164,7 @@ fn one(path: &str, place: &str, run: BenchmarkRun, findings: &mut Vec<Finding>) 
         let message = format!("{place} has neither expectations nor result.passed and result.total");
         Box::new(Finding::error("no_verdict", path, message).hint("grade the run, or leave it out"))
     })?;
+    check(path, place, &run.result, passed)?;
     let reward = number::reward(run.result.pass_rate, path, &format!("{place}.result.pass_rate"), findings);
     let verdict = if passed { Verdict::Pass } else { Verdict::Fail { reason: FailReason::WrongResult } };
     let phases = PhaseTimes { agent: number::seconds(run.result.time_seconds), ..PhaseTimes::default() };
@@ -179,6 +180,20 @@ fn test_case(expectation: Expectation) -> TestCase {
         duration_ms: None,
         message: expectation.evidence.map(|evidence| evidence.chars().take(EVIDENCE).collect()),
     }
+}
+
+/// The numbers beside the expectations must not say the opposite: nobody could tell which of them is true.
+fn check(path: &str, place: &str, result: &RunResult, passed: bool) -> Result<(), Box<Finding>> {
+    let total = result.total.or_else(|| result.passed?.checked_add(result.failed?)).filter(|total| *total > 0);
+    let by_counts = result.passed.zip(total).map(|(passed, total)| ("result.passed", passed == total));
+    let by_rate = result.pass_rate.map(|rate| ("result.pass_rate", rate == 1.0));
+    let Some((what, _)) = [by_counts, by_rate].into_iter().flatten().find(|(_, says)| *says != passed) else {
+        return Ok(());
+    };
+    let held = if passed { "all of its expectations hold" } else { "not all of its expectations hold" };
+    let message = format!("{place}: {held}, and {what} says otherwise: they contradict each other");
+    let finding = Finding::error("contradiction", path, message);
+    Err(Box::new(finding.hint("a run passes exactly where its pass_rate is 1.0; grade it anew, or mend the file")))
 }
 
 /// All expectations hold; where none is listed, the counts say so. `None` where nothing was graded.
