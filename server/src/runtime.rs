@@ -193,6 +193,7 @@ fn offers(config: &Config, agents: &[Arc<dyn Agent>], repositories: &Repositorie
         upload_limit: config.upload_limit,
         secrets: Secrets::new(secrets(config)),
         host_values: HostValues::new(host_values::look_up(config)),
+        takes_no_approvals: config.can_be_reached() && !config.remote_approvals,
         repositories: Some(repositories.clone()),
     }
 }

@@ -64,6 +64,8 @@ pub struct AskedVariable {
     pub withheld: Option<Withheld>,
     /// How many tasks that were read from the same folder ask for it, this one among them.
     pub tasks_in_folder: u64,
+    /// Whether nothing is approved on this server, since others than its owner may reach it.
+    pub is_closed: bool,
 }
 
 /// The variables of this machine that a task's verifier asks for, each with whether the task has a default for all that it is for.

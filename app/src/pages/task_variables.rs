@@ -27,7 +27,7 @@ pub fn VariableSection(task: TaskId, asked: Vec<AskedVariable>, judged_in: Resul
                     <Icon sign=Sign::Warning/>
                     <p>
                     <strong>"Approve only a key made for this purpose, that may be lost. "</strong>
-                    "The value is taken from the environment of this server and given to the verifier's program alone, after the agent's processes have ended. It is taken out of logs, results and exports wherever it stands as it is; nothing keeps a test script from sending it where its network reaches, or from printing it in another form."
+                    "The value is taken from the environment of this server and given to the verifier's program alone, after the agent's processes have ended. It is taken out of logs, results and exports wherever it stands as it is, line by line, or escaped as in JSON or Python; nothing keeps a test script from sending it where its network reaches, or from printing it in another form."
                     {place}
                     " An approval holds for this version of the task; a changed task asks again."
                     </p>
@@ -44,7 +44,7 @@ pub fn VariableSection(task: TaskId, asked: Vec<AskedVariable>, judged_in: Resul
 }
 
 fn row(task: TaskId, variable: AskedVariable) -> impl IntoView {
-    let AskedVariable { name, has_default, approved_at, withheld, tasks_in_folder } = variable;
+    let AskedVariable { name, has_default, approved_at, withheld, tasks_in_folder, is_closed } = variable;
     let without = if has_default { "the task's own default is used" } else { "no run is started" };
     let here = match withheld {
         None => {
@@ -65,19 +65,28 @@ fn row(task: TaskId, variable: AskedVariable) -> impl IntoView {
         view! { <button class="button" name="scope" value="folder">{words}</button> }
     });
     let at = approved_at.map(|at| view! { <span class="block">"approved "<Time at=at/></span> });
+    let choice = if is_closed && approved_at.is_none() {
+        view! { <span class="quiet">"not on a server that other machines can reach (remote_approvals in its settings)"</span> }
+            .into_any()
+    } else {
+        view! {
+            <form class="variable-form" method="post" action=format!("/tasks/{task}/{action}")>
+                <CsrfField/>
+                <input type="hidden" name="variable" value=name.clone()/>
+                <button class="button" name="scope" value="task">{format!("{words} for this task")}</button>
+                {folder}
+            </form>
+        }
+        .into_any()
+    };
     view! {
         <tr>
-            <th scope="row" class="cell-title"><code>{name.clone()}</code></th>
+            <th scope="row" class="cell-title"><code>{name}</code></th>
             <td data-label="Without it">{without}</td>
             <td data-label="On this server" class="wrap">{here}</td>
             <td data-label="Approval">
                 {at}
-                <form class="variable-form" method="post" action=format!("/tasks/{task}/{action}")>
-                    <CsrfField/>
-                    <input type="hidden" name="variable" value=name/>
-                    <button class="button" name="scope" value="task">{format!("{words} for this task")}</button>
-                    {folder}
-                </form>
+                {choice}
             </td>
         </tr>
     }

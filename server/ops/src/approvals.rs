@@ -50,8 +50,14 @@ impl Ops {
     /// Approves that the verifier of a task, or of those beside it, gets a variable of this machine. Answers for how many tasks.
     ///
     /// # Errors
-    /// [`OpsError::NotFound`]; [`OpsError::Invalid`] where the task asks for no such variable; storage trouble.
+    /// [`OpsError::NotFound`]; [`OpsError::Invalid`] where the task asks for no such variable, or this server takes no approvals; storage trouble.
     pub async fn approve_variable(&self, task: TaskId, name: &str, scope: Scope) -> Result<u64> {
+        if self.config.takes_no_approvals {
+            return Err(OpsError::invalid(
+                "this server can be reached from other machines and asks nobody who they are, so nothing of its machine is given away here; \
+                 serve on 127.0.0.1 to approve it, or set remote_approvals = true in skilldelta.toml if only people whom you trust can reach it",
+            ));
+        }
         let approvals = self.meant(task, name, scope).await?;
         self.store.approve(&approvals, self.now()).await?;
         Ok(approvals.len() as u64)
@@ -103,6 +109,7 @@ impl Ops {
             approved_at: approved.get(&Approval { task: row.hash, name: name.to_owned() }).copied(),
             withheld: self.config.host_values.of(name).err(),
             tasks_in_folder: beside.iter().filter(|task| task.names.iter().any(|asked| asked == name)).count() as u64,
+            is_closed: self.config.takes_no_approvals,
         };
         Ok(asked.into_iter().map(variable).collect())
     }

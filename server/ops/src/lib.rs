@@ -77,6 +77,8 @@ pub struct OpsConfig {
     pub secrets: Secrets,
     /// Looks up the variables of this machine that a verifier may be given.
     pub host_values: HostValues,
+    /// Whether variables of this machine are approved by nobody who comes by its pages.
+    pub takes_no_approvals: bool,
     /// Where skills in repositories come from; `None` = they are not fetched.
     pub repositories: Option<Repositories>,
 }

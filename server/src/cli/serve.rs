@@ -49,6 +49,9 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     if let Some(folder) = &args.example {
         example::configure(&mut config, folder)?;
     }
+    if config.can_be_reached() {
+        tracing::warn!("{}", exposed(&config));
+    }
     let listener = listen(config.listen).await?;
     let listen = listener.local_addr().context("the address could not be read")?;
     let (public_hosts, example) = (config.public_hosts.clone(), args.example);
@@ -103,6 +106,22 @@ pub async fn run(common: &CommonArgs, args: ServeArgs) -> Result<Exit, Failure> 
     server.abort();
     board.abort();
     outcome
+}
+
+/// What others can do whom these settings let in: nobody is asked who they are.
+fn exposed(config: &Config) -> String {
+    let approvals = match config.remote_approvals {
+        true => ", and may approve variables of this machine for verifiers (remote_approvals)",
+        false => "; variables of this machine are approved by nobody here (remote_approvals)",
+    };
+    let place = match config.listen.ip().is_loopback() {
+        true => format!("the pages are also served as {}", config.public_hosts.join(", ")),
+        false => format!("the pages are served on {}, not on loopback", config.listen),
+    };
+    format!(
+        "{place}: WHOEVER REACHES THEM may read everything, start evaluations that spend what your keys allow, and publish{approvals}. \
+         Let only people in whom you trust: by a proxy that asks who they are, or by listening on 127.0.0.1 and a tunnel"
+    )
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {

@@ -17,6 +17,8 @@ pub struct ConfigFile {
     pub listen: SocketAddr,
     /// Host names (with port) the pages may be reached by, such as those of a proxy.
     pub public_hosts: Vec<String>,
+    /// Whether variables of this machine may be approved for verifiers on pages that other machines can reach.
+    pub remote_approvals: bool,
     /// Task folders may be added from below these only.
     pub task_roots: Vec<PathBuf>,
     /// Image stand-ins by name.
@@ -54,6 +56,7 @@ impl Default for ConfigFile {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 3000)),
             public_hosts: Vec::new(),
+            remote_approvals: false,
             task_roots: Vec::new(),
             images: BTreeMap::new(),
             repositories: BTreeMap::new(),

@@ -65,6 +65,8 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Names the pages may be reached by, besides those of `listen`.
     pub public_hosts: Vec<String>,
+    /// Whether variables of this machine may be approved on pages that others can reach.
+    pub remote_approvals: bool,
     /// Task folders may be added from below these only.
     pub task_roots: Vec<PathBuf>,
     /// Image stand-ins by name.
@@ -134,6 +136,7 @@ impl Config {
             data: args.data.clone(),
             listen: file.listen,
             public_hosts: file.public_hosts.clone(),
+            remote_approvals: file.remote_approvals,
             task_roots: file.task_roots.clone(),
             images,
             repository_mirrors,
@@ -158,6 +161,12 @@ impl Config {
 }
 
 impl Config {
+    /// Whether the pages can be reached from other machines, directly or through a proxy.
+    #[must_use]
+    pub fn can_be_reached(&self) -> bool {
+        !self.listen.ip().is_loopback() || !self.public_hosts.is_empty()
+    }
+
     /// The keys of the upstreams.
     pub fn upstream_keys(&self) -> impl Iterator<Item = &str> {
         self.upstreams.values().filter_map(|upstream| upstream.kind.key()).map(|key| key.expose())

@@ -123,3 +123,39 @@ fn a_person_approves_and_withdraws_on_the_page_of_the_task() {
     site.stop();
     home.finish();
 }
+
+/// Nobody is asked who they are, so whoever reaches the port could have the value printed.
+#[test]
+fn a_server_that_others_can_reach_says_so_and_approves_nothing_unless_it_is_told_to() {
+    let home = Home::new("approved-remote");
+    home.task(&asking("a", "echo 1 > /logs/verifier/reward.txt\n"));
+    let tasks = home.tasks();
+    let settings = home.path("settings.toml");
+    for (listen, text, is_open) in [
+        ("0.0.0.0:0", "", false),
+        ("127.0.0.1:0", "public_hosts = [\"evals.example.org\"]\n", false),
+        ("0.0.0.0:0", "remote_approvals = true\n", true),
+        ("127.0.0.1:0", "", true),
+    ] {
+        std::fs::write(&settings, text).unwrap();
+        let config = settings.display().to_string();
+        let mut command = home.command(&["serve", "--listen", listen, "--task-root", &tasks, "--config", &config]);
+        command.env(NAME, VALUE);
+        let site = home.site(command);
+        site.post("/tasks/add", &[("path", &tasks)]);
+        let page = site.get("/tasks/1").body;
+        assert_eq!(page.contains("Approve for this task"), is_open, "{listen} {text}: {page}");
+        let approved = site.post("/tasks/1/approve", &[("variable", NAME), ("scope", "task")]);
+        match is_open {
+            true => assert_eq!(approved.status, 303, "{}", approved.body),
+            false => assert!(approved.status == 422 && approved.body.contains("remote_approvals"), "{}", approved.body),
+        }
+        if is_open {
+            assert_eq!(site.post("/tasks/1/withdraw", &[("variable", NAME), ("scope", "task")]).status, 303);
+        }
+        let said = site.stop();
+        let is_reachable = !text.is_empty() || listen.starts_with("0.");
+        assert_eq!(said.err.contains("WHOEVER REACHES THEM"), is_reachable, "{said}");
+    }
+    home.finish();
+}
