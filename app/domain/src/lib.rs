@@ -19,6 +19,7 @@ pub mod network;
 pub mod order;
 pub mod path;
 pub mod plan;
+mod plan_times;
 pub mod planner;
 pub mod published;
 pub mod report;

@@ -1,7 +1,6 @@
 //! The evaluation plan: what is compared, on what, how often, in which order.
 
 use std::ops::RangeInclusive;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +13,6 @@ use crate::id::{SkillVersionId, TaskId};
 use crate::network::NetworkChoice;
 use crate::spending::SpendingCaps;
 use crate::stop::StopRule;
-use crate::task::Task;
 
 /// What a plan may multiply its tasks' limits by.
 pub const TIMEOUT_MULTIPLIERS: RangeInclusive<f64> = 0.1..=20.0;
@@ -186,26 +184,6 @@ impl Default for RunSettings {
     }
 }
 
-/// Longest that anything of a trial may take, ten years: times above it could not be added to a clock.
-const LONGEST: Duration = Duration::from_secs(10 * 365 * 86_400);
-
-impl RunSettings {
-    /// A time that the plan's multiplier applies to, however long.
-    #[must_use]
-    pub fn multiplied(&self, time: Duration) -> Duration {
-        let seconds = (time.as_secs_f64() * self.timeout_multiplier).min(LONGEST.as_secs_f64());
-        Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST)
-    }
-
-    /// The task with the limits that hold here, before they are multiplied.
-    #[must_use]
-    pub fn limited(&self, mut task: Task) -> Task {
-        task.agent.timeout = self.agent_seconds.map_or(task.agent.timeout, Duration::from_secs);
-        task.verifier.timeout = self.verifier_seconds.map_or(task.verifier.timeout, Duration::from_secs);
-        task
-    }
-}
-
 /// What the two arms of a plan are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -345,22 +323,6 @@ mod tests {
             seed,
             settings: RunSettings::default(),
             kind: PlanKind::default(),
-        }
-    }
-
-    #[test]
-    fn times_are_multiplied_as_far_as_clocks_go() {
-        let seconds = Duration::from_secs;
-        for (time, by, want) in [
-            (seconds(600), 1.0, seconds(600)),
-            (seconds(600), 0.5, seconds(300)),
-            (Duration::ZERO, 10.0, Duration::ZERO),
-            (Duration::MAX, 1.0, LONGEST),
-            (Duration::MAX, 10.0, LONGEST),
-            (seconds(600), f64::INFINITY, LONGEST),
-        ] {
-            let settings = RunSettings { timeout_multiplier: by, ..RunSettings::default() };
-            assert_eq!(settings.multiplied(time), want, "{time:?} × {by}");
         }
     }
 
