@@ -13,6 +13,7 @@ use crate::caps::{Spent, known_tokens};
 use crate::protocol::error::error_message;
 use crate::protocol::{Action, Protocol, Refusal};
 use crate::record::{CallOutcome, CallRecord};
+use crate::standing::Asked;
 use crate::trial::Shared;
 use crate::trouble::ProviderTrouble;
 use crate::upstream::{ByteStream, UpstreamError};
@@ -20,6 +21,8 @@ use crate::usage::{UsageReader, WireReading};
 
 /// Longest path and model name kept, in characters.
 const MAX_ENDPOINT: usize = 200;
+/// Longest words kept of how it ended, in characters.
+const MAX_WORDS: usize = 1000;
 
 /// A call that has begun. Dropping it unfinished (the agent went away) records it as cancelled.
 pub(crate) struct Call {
@@ -31,6 +34,8 @@ pub(crate) struct Call {
     reader: Option<UsageReader>,
     pending: Option<ProviderTrouble>,
     is_counted: bool,
+    /// Whether a try of it may have spent tokens that nobody tells; no later try makes them known.
+    untold: bool,
 }
 
 impl Call {
@@ -38,7 +43,7 @@ impl Call {
         let started = Instant::now();
         let record = CallRecord {
             protocol,
-            endpoint: endpoint.chars().take(MAX_ENDPOINT).collect(),
+            endpoint: clipped(endpoint, MAX_ENDPOINT),
             model: None,
             answered_by: None,
             outcome: CallOutcome::Cancelled,
@@ -54,7 +59,17 @@ impl Call {
             declined: false,
         };
         shared.begun();
-        Self { shared, started, protocol, action, record: Some(record), reader: None, pending: None, is_counted: false }
+        Self {
+            shared,
+            started,
+            protocol,
+            action,
+            record: Some(record),
+            reader: None,
+            pending: None,
+            is_counted: false,
+            untold: false,
+        }
     }
 
     /// The caps have let it through, and count it.
@@ -63,13 +78,13 @@ impl Call {
     }
 
     pub(crate) fn model(&mut self, model: &str) {
-        self.change(|record| record.model = Some(model.to_owned()));
+        self.change(|record| record.model = Some(clipped(model, MAX_ENDPOINT)));
     }
 
     pub(crate) fn refuse(mut self, refusal: &Refusal) {
         let kind = refusal.vendor_kind(self.protocol);
         self.change(|record| record.status = Some(kind.status.as_u16()));
-        self.close(CallOutcome::Refused { reason: refusal.message() }, &told(TokenUsage::ZERO));
+        self.close(CallOutcome::Refused { reason: clipped(&refusal.message(), MAX_WORDS) }, &told(TokenUsage::ZERO));
     }
 
     /// A try is under way: from now on the provider may spend tokens that nobody tells us.
@@ -86,10 +101,17 @@ impl Call {
         }
     }
 
+    /// What an earlier try may have spent is in no class of the last one.
+    const fn unless_untold(&self, usage: TokenUsage) -> TokenUsage {
+        self.spendable(if self.untold { TokenUsage::UNKNOWN } else { usage })
+    }
+
     pub(crate) fn retrying(&mut self, trouble: ProviderTrouble) {
+        self.untold |= trouble.may_have_spent();
+        let usage = self.unless_untold(TokenUsage::ZERO);
         self.change(|record| {
             record.retries = record.retries.saturating_add(1);
-            record.usage = if trouble.may_have_spent() { TokenUsage::UNKNOWN } else { TokenUsage::ZERO };
+            record.usage = usage;
         });
         self.pending = Some(trouble);
     }
@@ -101,9 +123,9 @@ impl Call {
     /// The retries are used up.
     pub(crate) fn give_up(mut self, trouble: ProviderTrouble, status: StatusCode) {
         self.change(|record| record.status = Some(status.as_u16()));
-        let usage = if trouble.may_have_spent() { TokenUsage::UNKNOWN } else { TokenUsage::ZERO };
+        self.untold |= trouble.may_have_spent();
         self.pending = None;
-        self.trouble(trouble, &told(usage));
+        self.trouble(trouble, &told(TokenUsage::ZERO));
     }
 
     /// The provider answers; `content_type` decides how the answer is read for its usage.
@@ -126,7 +148,7 @@ impl Call {
     pub(crate) fn rejected(mut self, status: StatusCode, body: &[u8]) {
         self.answering(status, "");
         self.reader = None;
-        self.shared.lock().recovered();
+        self.recovered();
         self.close(CallOutcome::Rejected { message: error_message(body) }, &told(TokenUsage::ZERO));
     }
 
@@ -140,7 +162,7 @@ impl Call {
         match reading.error.clone() {
             Some((kind, message)) => self.trouble(ProviderTrouble::from_stream(&kind, message), &reading),
             None if reading.complete || self.action == Action::CountTokens => {
-                self.shared.lock().recovered();
+                self.recovered();
                 self.close(CallOutcome::Answered, &reading);
             }
             None => {
@@ -156,9 +178,19 @@ impl Call {
     }
 
     fn trouble(&mut self, trouble: ProviderTrouble, reading: &WireReading) {
-        let message = trouble.to_string();
-        self.shared.lock().troubled(trouble);
+        let message = clipped(&trouble.to_string(), MAX_WORDS);
+        self.shared.lock().standing.troubled(self.asked(), trouble);
         self.close(CallOutcome::Trouble { message }, reading);
+    }
+
+    /// What the provider's failures and answers are about.
+    pub(crate) fn asked(&self) -> Asked<'_> {
+        let model = self.record.as_ref().and_then(|record| record.model.as_deref());
+        Asked { model: model.unwrap_or_default(), action: self.action }
+    }
+
+    fn recovered(&self) {
+        self.shared.lock().standing.answered(self.asked(), &self.shared.ticket.model);
     }
 
     fn reading(&self, ended: bool) -> WireReading {
@@ -173,17 +205,18 @@ impl Call {
 
     fn close(&mut self, outcome: CallOutcome, reading: &WireReading) {
         let total_ms = millis(self.started.elapsed());
-        let usage = self.spendable(reading.usage);
+        let known = self.spendable(reading.usage);
+        let usage = self.unless_untold(reading.usage);
         let Some(record) = self.record.take() else { return };
         let cost = self.cost(record.model.as_deref(), &usage, reading.off_list.is_some());
-        let answered_by = reading.model.as_ref().map(|model| model.chars().take(MAX_ENDPOINT).collect());
+        let answered_by = reading.model.as_ref().map(|model| clipped(model, MAX_ENDPOINT));
         let record = CallRecord { outcome, usage, cost, total_ms, answered_by, declined: reading.declined, ..record };
         // No word of the agent's or the provider's: they may hold a secret, and the log is not looked through for any.
         let CallRecord { protocol, status, retries, .. } = &record;
         tracing::debug!(attempt = %self.shared.ticket.attempt, ?protocol, status, retries, total_ms, "model call ended");
-        let least = record.model.as_deref().map_or(0.0, |model| self.shared.prices.least_cost(model, &usage));
+        let least = record.model.as_deref().map_or(0.0, |model| self.shared.prices.least_cost(model, &known));
         let spent =
-            Spent { tokens: known_tokens(&usage), money: least, time: self.started.elapsed(), ..Spent::default() };
+            Spent { tokens: known_tokens(&known), money: least, time: self.started.elapsed(), ..Spent::default() };
         if let Some(budget) = &self.shared.ticket.budget {
             budget.add(&spent);
         }
@@ -214,7 +247,7 @@ impl Drop for Call {
         }
         let reading = self.reader.as_ref().map_or(told, |reader| reader.reading(false));
         if reading.complete {
-            self.shared.lock().recovered();
+            self.recovered();
         }
         let outcome = if reading.complete { CallOutcome::Answered } else { CallOutcome::Cancelled };
         self.close(outcome, &reading);
@@ -267,6 +300,10 @@ impl Passing {
             }
         }
     }
+}
+
+fn clipped(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
 }
 
 fn millis(duration: Duration) -> u64 {

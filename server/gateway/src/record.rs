@@ -66,15 +66,3 @@ pub enum CallOutcome {
     /// The agent went away before the end.
     Cancelled,
 }
-
-/// Class by class sum over calls: unknown in one is unknown in the sum; no call at all is zero.
-#[must_use]
-pub fn sum_usage<'a>(records: impl IntoIterator<Item = &'a CallRecord>) -> TokenUsage {
-    records.into_iter().fold(TokenUsage::ZERO, |sum, record| sum.plus(&record.usage))
-}
-
-/// Sum of the costs; unknown as soon as one is.
-#[must_use]
-pub fn sum_cost<'a>(records: impl IntoIterator<Item = &'a CallRecord>) -> Option<f64> {
-    records.into_iter().try_fold(0.0, |sum, record| Some(sum + record.cost?))
-}

@@ -15,14 +15,16 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::call::Call;
-use crate::caps::{CapReached, CapScope, Spent};
+use crate::caps::{CapReached, CapScope, Caps, Spent};
 use crate::gateway::{ProviderTools, TrialTicket};
+use crate::ledger::Ledger;
 use crate::passages::Passages;
 use crate::prices::PriceTable;
 use crate::protocol::{Action, Protocol, Refusal, Route, headers, likely_protocol};
 use crate::record::{CallOutcome, CallRecord};
 use crate::retry::retry_after;
 use crate::sightings::{Sightings, said};
+use crate::standing::{Asked, Standing};
 use crate::tries::{Failed, Good, Try, content_type, give_up, try_once, whole};
 use crate::trouble::ProviderTrouble;
 use crate::upstream::cassette::Drifted;
@@ -30,6 +32,8 @@ use crate::upstream::{ByteStream, CallOf, Upstream};
 
 /// Longest wait for the end of the calls of an agent that has ended.
 const SETTLING: Duration = Duration::from_secs(3);
+/// Model calls of one attempt whose plan has no cap on them, and questions for a number of tokens: far above what any agent makes.
+pub const MOST_CALLS: u64 = 10_000;
 
 /// Answers the vendor's API for one attempt. Clones share their records.
 #[derive(Clone)]
@@ -44,34 +48,29 @@ pub(crate) struct Shared {
     pub(crate) prices: Arc<PriceTable>,
     passages: Passages,
     spent: watch::Sender<Spent>,
+    /// Calls that have begun and not ended.
+    under_way: watch::Sender<u64>,
     state: Mutex<State>,
 }
 
 /// What changes while the attempt runs.
 #[derive(Default)]
 pub(crate) struct State {
-    pub(crate) records: Vec<CallRecord>,
+    ledger: Ledger,
     /// Time is not kept here: it is that since the opening.
     spent: Spent,
-    under_way: u64,
-    /// Those of them that the caps have let through to the provider.
+    /// Of the calls under way those that the caps have let through to the provider.
     let_through: u64,
+    /// Questions for a number of tokens that were passed on.
+    counts: u64,
     cap_reached: Option<CapReached>,
-    trouble: Option<ProviderTrouble>,
-    /// Since when the provider has failed without an answer between.
-    failing_since: Option<Instant>,
+    pub(crate) standing: Standing,
     sightings: Sightings,
     skill_text: SkillText,
 }
 
 impl State {
-    pub(crate) fn recovered(&mut self) {
-        self.trouble = None;
-        self.failing_since = None;
-    }
-
     fn ended(&mut self, record: CallRecord, spent: &Spent, is_counted: bool) {
-        self.under_way = self.under_way.saturating_sub(1);
         if is_counted {
             self.let_through = self.let_through.saturating_sub(1);
             let is_known = u64::from(record.usage.total().is_some());
@@ -79,26 +78,25 @@ impl State {
         }
         self.spent.tokens = self.spent.tokens.saturating_add(spent.tokens);
         self.spent.money += spent.money;
-        self.records.push(record);
-    }
-
-    pub(crate) fn troubled(&mut self, trouble: ProviderTrouble) {
-        self.failing_since.get_or_insert_with(Instant::now);
-        self.trouble = Some(trouble);
+        self.ledger.add(record);
     }
 }
 
 impl Shared {
     pub(crate) fn begun(&self) {
-        self.lock().under_way += 1;
+        let _state = self.lock();
+        self.under_way.send_modify(|calls| *calls = calls.saturating_add(1));
     }
 
     /// `is_counted` = it was let through as a call that spends.
     pub(crate) fn ended(&self, record: CallRecord, spent: &Spent, is_counted: bool) {
         let mut state = self.lock();
         state.ended(record, spent, is_counted);
-        // While the state is held, so that nobody is told an older sum after a newer one.
-        self.spent.send_replace(state.spent);
+        // While the state is held, so that nobody is told an older sum after a newer one. What spends nothing is told to nobody.
+        if is_counted {
+            self.spent.send_replace(state.spent);
+        }
+        self.under_way.send_modify(|calls| *calls = calls.saturating_sub(1));
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, State> {
@@ -119,6 +117,7 @@ impl TrialGateway {
                 prices,
                 passages,
                 spent: watch::Sender::default(),
+                under_way: watch::Sender::default(),
                 state,
             }),
         }
@@ -152,24 +151,34 @@ impl TrialGateway {
         refusal.response(protocol)
     }
 
-    /// Every call so far that has ended, in order of their ends.
+    /// The calls so far that have ended, in order of their ends; of very many the first ones, as [`crate::ledger`] says.
     #[must_use]
     pub fn records(&self) -> Vec<CallRecord> {
-        self.shared.lock().records.clone()
+        self.shared.lock().ledger.records().to_vec()
+    }
+
+    /// Calls that have ended and are not among [`TrialGateway::records`].
+    #[must_use]
+    pub fn left_out(&self) -> u64 {
+        self.shared.lock().ledger.left_out()
+    }
+
+    /// How the last call ended that has ended.
+    #[must_use]
+    pub fn last_outcome(&self) -> Option<CallOutcome> {
+        self.shared.lock().ledger.last().cloned()
     }
 
     /// The provider's trouble that no later answer has mended. While there is any, the attempt is an infrastructure error.
     #[must_use]
     pub fn trouble(&self) -> Option<ProviderTrouble> {
-        self.shared.lock().trouble.clone()
+        self.shared.lock().standing.trouble(self.model()).cloned()
     }
 
     /// Whether the last call that was answered was answered with a refusal by the model.
     #[must_use]
     pub fn declined(&self) -> bool {
-        let state = self.shared.lock();
-        let answered = |record: &&CallRecord| record.outcome == CallOutcome::Answered;
-        state.records.iter().rfind(answered).is_some_and(|record| record.declined)
+        self.shared.lock().ledger.declined()
     }
 
     /// For an agent of our own whose answer was cut after it had begun: the pause before it asks again, after so many failures of the same
@@ -177,8 +186,8 @@ impl TrialGateway {
     #[must_use]
     pub fn pause_before_asking_again(&self, failures: u32) -> Option<Duration> {
         let state = self.shared.lock();
-        let since = state.failing_since.filter(|_| state.trouble.as_ref().is_some_and(ProviderTrouble::is_passing))?;
-        self.shared.ticket.retry.pause(since.elapsed(), failures, None)
+        let (since, trouble) = state.standing.of(Asked { model: self.model(), action: Action::Generate })?;
+        trouble.is_passing().then(|| self.shared.ticket.retry.pause(since.elapsed(), failures, None))?
     }
 
     /// Which of the ticket's `watch` texts the agent program has put before the model, by instructions, tools or messages of its own.
@@ -209,13 +218,13 @@ impl TrialGateway {
     /// Calls that have begun and not ended.
     #[must_use]
     pub fn calls_under_way(&self) -> u64 {
-        self.shared.lock().under_way
+        *self.shared.under_way.borrow()
     }
 
     /// Waits until no call is under way, but not for ever. The gateway learns that its agent is gone a little later than whoever ended it.
     pub async fn settled(&self) {
-        let mut told = self.spending();
-        let ended = async { while self.calls_under_way() > 0 && told.changed().await.is_ok() {} };
+        let mut told = self.shared.under_way.subscribe();
+        let ended = told.wait_for(|calls| *calls == 0);
         if timeout(SETTLING, ended).await.is_err() {
             tracing::warn!(attempt = self.attempt().0, "calls of an agent that has ended are still under way");
         }
@@ -278,7 +287,7 @@ impl TrialGateway {
                 self.look(body);
                 self.count_call().map(|()| call.counted())
             }
-            Action::CountTokens => Ok(()),
+            Action::CountTokens => self.count_question(),
         }
     }
 
@@ -286,7 +295,8 @@ impl TrialGateway {
         let ticket = &self.shared.ticket;
         let mut state = self.shared.lock();
         let spent = Spent { time: self.shared.opened.elapsed(), ..state.spent };
-        let own = ticket.caps.check(&spent).map(|limit| CapReached { scope: CapScope::Trial, limit });
+        let calls = ticket.caps.calls.or(Some(MOST_CALLS));
+        let own = Caps { calls, ..ticket.caps }.check(&spent).map(|limit| CapReached { scope: CapScope::Trial, limit });
         // Only a call that its own caps let through is one of the evaluation's.
         let shared = || {
             let limit = ticket.budget.as_ref()?.begin().err()?;
@@ -300,6 +310,16 @@ impl TrialGateway {
         state.spent.calls = state.spent.calls.saturating_add(1);
         state.spent.uncounted = state.spent.uncounted.saturating_add(1);
         self.shared.spent.send_replace(state.spent);
+        Ok(())
+    }
+
+    /// What is free is bounded too: it takes the provider's time and the server's memory.
+    fn count_question(&self) -> Result<(), Refusal> {
+        let mut state = self.shared.lock();
+        if state.counts >= MOST_CALLS {
+            return Err(Refusal::Cap { cap: format!("{MOST_CALLS} questions for a number of tokens") });
+        }
+        state.counts += 1;
         Ok(())
     }
 
@@ -321,7 +341,7 @@ impl TrialGateway {
                 }
                 Try::Failed(failed) => failed,
             };
-            match self.pause_after(&failed, call.retries()) {
+            match self.pause_after(&failed, &call) {
                 Some(pause) => {
                     call.retrying(failed.trouble);
                     sleep(pause).await;
@@ -340,13 +360,13 @@ impl TrialGateway {
         }
     }
 
-    fn pause_after(&self, failed: &Failed, retries: u32) -> Option<Duration> {
-        let since = *self.shared.lock().failing_since.get_or_insert_with(Instant::now);
+    fn pause_after(&self, failed: &Failed, call: &Call) -> Option<Duration> {
+        let since = self.shared.lock().standing.failed(call.asked());
         if !failed.trouble.is_passing() {
             return None;
         }
         let asked = failed.answer.as_ref().and_then(|(parts, _)| retry_after(&parts.headers));
-        self.shared.ticket.retry.pause(since.elapsed(), retries.saturating_add(1), asked)
+        self.shared.ticket.retry.pause(since.elapsed(), call.retries().saturating_add(1), asked)
     }
 
     fn pass_on(&self, good: Good, mut call: Call) -> Response<ByteStream> {

@@ -85,16 +85,16 @@ async fn caps_end_the_calls_and_are_remembered() {
 async fn passing_trouble_is_borne_and_leaves_no_mark_but_the_retries() {
     let refused = Act::Fail(UpstreamError::Unreachable { reason: "connection refused".to_owned() });
     let early_error = streamed(vec![Ok("event: error\ndata: {\"type\":\"error\"}\n\n")]);
-    for (acts, retries) in [
-        (vec![status(529, None)], 1),
-        (vec![status(429, Some("2")), status(500, None)], 2),
-        (vec![refused, Act::Answer(early_error)], 2),
-        (vec![Act::Answer(streamed(vec![Err(cut())]))], 1),
+    for (acts, retries, usage) in [
+        (vec![status(529, None)], 1, ONE_CALL),
+        (vec![status(429, Some("2")), status(500, None)], 2, ONE_CALL),
+        (vec![refused, Act::Answer(early_error)], 2, ONE_CALL),
+        (vec![Act::Answer(streamed(vec![Err(cut())]))], 1, TokenUsage::UNKNOWN),
     ] {
         let gateway = open(Acting::new(acts), Caps::default());
         let (code, body, whole) = call(&gateway, ask()).await;
         assert_eq!((code.as_u16(), body.as_str(), whole), (200, STREAM, true));
-        assert_eq!((gateway.records()[0].retries, gateway.trouble(), gateway.usage()), (retries, None, ONE_CALL));
+        assert_eq!((gateway.records()[0].retries, gateway.trouble(), gateway.usage()), (retries, None, usage));
     }
 }
 
@@ -242,4 +242,86 @@ async fn a_call_under_way_is_known_to_be_unknown() {
         call(&gateway, request).await;
         assert_eq!(spent(&told.borrow_and_update()), (2, 1, 20), "no call that spends");
     }
+}
+
+/// What a try may have spent that nobody tells stays unknown, whatever becomes of the call afterwards; what is known is the least of it.
+#[tokio::test(start_paused = true)]
+async fn an_untold_try_leaves_its_call_unknown() {
+    let many = |code| (0..50).map(move |_| status(code, None));
+    let cut_at_once = || Act::Answer(streamed(vec![Err(cut())]));
+    for (name, acts, tokens) in [
+        ("silent, then answered", vec![Act::Hang], 20),
+        ("cut before its first byte, then answered", vec![Act::Fail(cut())], 20),
+        ("cut at its first byte, overloaded, then answered", vec![cut_at_once(), status(529, None)], 20),
+        ("silent, then found wrong", vec![Act::Hang, status(400, None)], 0),
+        ("silent, then given up", std::iter::once(Act::Hang).chain(many(500)).collect(), 0),
+        ("silent, then denied", vec![Act::Hang, status(401, None)], 0),
+    ] {
+        let gateway = open(Acting::new(acts), Caps::default());
+        let spending = gateway.spending();
+        call(&gateway, ask()).await;
+        let record = &gateway.records()[0];
+        assert_eq!((record.usage, record.cost), (TokenUsage::UNKNOWN, None), "{name}");
+        assert_eq!((gateway.usage(), gateway.cost()), (TokenUsage::UNKNOWN, None), "{name}");
+        let told = *spending.borrow();
+        assert_eq!((told.calls, told.uncounted, told.tokens), (1, 1, tokens), "{name}");
+    }
+    for (name, acts) in [
+        ("overloaded, then answered", vec![status(529, None)]),
+        ("unreachable, then answered", vec![Act::Fail(UpstreamError::Unreachable { reason: "no route".to_owned() })]),
+    ] {
+        let gateway = open(Acting::new(acts), Caps::default());
+        call(&gateway, ask()).await;
+        assert_eq!(gateway.usage(), ONE_CALL, "{name}");
+    }
+    let gateway = open(Acting::new(vec![Act::Hang]), Caps { tokens: Some(20), ..Caps::default() });
+    call(&gateway, ask()).await;
+    assert_eq!(call(&gateway, ask()).await.0, 400, "what is known counts against a cap");
+}
+
+#[tokio::test(start_paused = true)]
+async fn trouble_is_mended_by_an_answer_of_what_failed() {
+    let side = || request(r#"{"model":"small","messages":[]}"#);
+    let count = || post("/v1/messages/count_tokens", r#"{"model":"m"}"#);
+    let answered: fn() -> Vec<Act> = Vec::new;
+    let wrong: fn() -> Vec<Act> = || vec![status(400, None)];
+    for (name, fails, then, acts, mended) in [
+        ("the model, then a side model answers", ask as fn() -> _, side as fn() -> _, answered, false),
+        ("the model, then a side model's request is wrong", ask, side, wrong, false),
+        ("the model, then a count of tokens", ask, count, answered, false),
+        ("the model, then the model", ask, ask, answered, true),
+        ("the model, then the model finds the request wrong", ask, ask, wrong, true),
+        ("a side model, then itself", side, side, answered, true),
+        ("a side model, then the model", side, ask, answered, true),
+        ("a side model, then a count of tokens", side, count, answered, false),
+        ("a count of tokens, then the same", count, count, answered, true),
+        ("a count of tokens, then the model", count, ask, answered, true),
+        ("a count of tokens, then a side model", count, side, answered, false),
+    ] {
+        let acts = std::iter::once(status(401, None)).chain(acts()).collect();
+        let gateway = open(Acting::new(acts), Caps::default());
+        call(&gateway, fails()).await;
+        assert!(gateway.trouble().is_some(), "{name}");
+        call(&gateway, then()).await;
+        assert_eq!(gateway.trouble().is_none(), mended, "{name}");
+    }
+    // Of two that fail, the evaluation's model is the one that is told.
+    let gateway = open(Acting::new(vec![status(401, None), status(403, None)]), Caps::default());
+    call(&gateway, ask()).await;
+    call(&gateway, side()).await;
+    assert!(matches!(gateway.trouble(), Some(ProviderTrouble::Denied { status: 401, .. })));
+}
+
+/// The time for which trouble is borne is each model's own: a side model that answers does not begin it anew.
+#[tokio::test(start_paused = true)]
+async fn a_side_model_that_answers_does_not_lengthen_the_patience() {
+    let failing = || status(529, None);
+    let acts =
+        (0..6).map(|_| failing()).chain([Act::Answer(streamed(vec![Ok(STREAM)]))]).chain((0..50).map(|_| failing()));
+    let gateway = open(Acting::new(acts.collect()), Caps::default());
+    let begun = tokio::time::Instant::now();
+    call(&gateway, ask()).await;
+    call(&gateway, request(r#"{"model":"small","messages":[]}"#)).await;
+    call(&gateway, ask()).await;
+    assert!(begun.elapsed().as_secs() <= 20 && gateway.trouble().is_some(), "{:?}", begun.elapsed());
 }

@@ -6,6 +6,10 @@ use super::error::{Kind, error_response};
 use super::{Protocol, anthropic};
 use crate::upstream::ByteStream;
 
+/// Longest words of a request that are said back, in characters: it may be as long as [`crate::serve::MAX_REQUEST`], and so would be each
+/// answer that nobody reads.
+const MAX_SAID_BACK: usize = 200;
+
 /// Why the gateway itself does not pass a request on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
@@ -111,6 +115,7 @@ impl Refusal {
     pub fn message(&self) -> String {
         match self {
             Self::NoSuchEndpoint { asked } => {
+                let asked = brief(asked);
                 format!(
                     "{asked} is not offered to this trial; POST {}, /v1/chat/completions, /v1/responses and \
                      /v1beta/models/MODEL:generateContent are",
@@ -125,10 +130,11 @@ impl Refusal {
             Self::TooLarge { limit } => format!("the request is longer than {limit} bytes"),
             Self::BadToken => "API key not valid: it is not this trial's token".to_owned(),
             Self::OtherModel { asked, allowed } => {
+                let asked = brief(asked);
                 format!("model: {asked} is not offered to this trial; its evaluation uses {}", allowed.join(", "))
             }
             Self::ProviderTool { tools } => {
-                format!("tools: {} cannot be used here: this trial's network is closed", tools.join(", "))
+                format!("tools: {} cannot be used here: this trial's network is closed", brief(&tools.join(", ")))
             }
             Self::Cap { cap } => format!("this trial's budget is used up: {cap}"),
         }
@@ -139,4 +145,11 @@ impl Refusal {
     pub fn response(&self, protocol: Protocol) -> Response<ByteStream> {
         error_response(protocol, self.vendor_kind(protocol), &self.message(), false)
     }
+}
+
+/// The beginning of what was asked.
+fn brief(asked: &str) -> String {
+    let mut rest = asked.chars();
+    let start: String = rest.by_ref().take(MAX_SAID_BACK).collect();
+    if rest.next().is_some() { format!("{start}…") } else { start }
 }

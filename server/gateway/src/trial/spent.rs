@@ -5,30 +5,27 @@ use tokio::sync::watch;
 
 use super::TrialGateway;
 use crate::caps::{CapReached, CapScope, Spent};
-use crate::record::{CallOutcome, CallRecord, sum_cost, sum_usage};
 
 impl TrialGateway {
     /// Tokens of all calls; a class that is unknown in one call is unknown, and so is every class while a call is under way.
     #[must_use]
     pub fn usage(&self) -> TokenUsage {
         let state = self.shared.lock();
-        if state.let_through > 0 { TokenUsage::UNKNOWN } else { sum_usage(&state.records) }
+        if state.let_through > 0 { TokenUsage::UNKNOWN } else { state.ledger.usage() }
     }
 
     /// List price of all calls; `None` = unknown, as while a call is under way.
     #[must_use]
     pub fn cost(&self) -> Option<f64> {
         let state = self.shared.lock();
-        if state.let_through > 0 { None } else { sum_cost(&state.records) }
+        if state.let_through > 0 { None } else { state.ledger.cost() }
     }
 
     /// How many calls there were, those under way included; what was refused here reached no model.
     #[must_use]
     pub fn calls(&self) -> u64 {
         let state = self.shared.lock();
-        let refused = |record: &&CallRecord| matches!(record.outcome, CallOutcome::Refused { .. });
-        let ended = state.records.len() - state.records.iter().filter(refused).count();
-        (ended as u64).saturating_add(state.under_way)
+        state.ledger.calls().saturating_add(self.calls_under_way())
     }
 
     /// What of its evaluation's budget is used up, so that it could not make one call.
