@@ -1,5 +1,7 @@
 //! One pair with everything that its trials left behind.
 
+use std::sync::Arc;
+
 use domain::attempt::BlobRef;
 use domain::condition::{Condition, Pair};
 use domain::history::AttemptHistory;
@@ -79,13 +81,18 @@ impl Ops {
         let arm = |condition: Condition| {
             records.iter().find(|trial| trial.task_id == task && trial.repeat == repeat && trial.condition == condition)
         };
+        // Long traces take a while and much memory: one pair at a time, from their reading on.
+        let turn = Arc::clone(&self.aligning).lock_owned().await;
         let (without, without_trace) = self.arm(&row, arm(Condition::NoSkill)).await?.unzip();
         let (with, with_trace) = self.arm(&row, arm(Condition::WithSkill)).await?.unzip();
         let both = Pair { without: without_trace.flatten(), with: with_trace.flatten() };
-        // Long traces take a while and much memory: one at a time, beside the threads that answer requests.
-        let turn = self.aligning.lock().await;
-        let traces = blocking(move || trace_page(&both, traces)).await?;
-        drop(turn);
+        let traces = blocking(move || {
+            let page = trace_page(&both, traces);
+            // Not before: a reader who goes away ends the wait, and not the work.
+            drop(turn);
+            page
+        });
+        let traces = traces.await?;
         Ok(PairDetail {
             evaluation: id,
             scripted: row.plan.model.as_ref().is_some_and(|model| model.scripted),
@@ -165,7 +172,7 @@ impl Ops {
         }
         let Some(bytes) = unless_lost(blob, self.store.blobs().get(blob.hash).await)? else { return Ok(None) };
         // A trace written by another version may not be readable; the page then says that there is none to show.
-        Ok(serde_json::from_slice(&bytes).ok())
+        blocking(move || serde_json::from_slice(&bytes).ok()).await
     }
 
     /// The record of a trial's calls to its model; `None` where there is none that can be read.

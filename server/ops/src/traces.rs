@@ -12,6 +12,9 @@ const PAGE_ROWS: usize = 200;
 const MOST_POINTS: usize = 300;
 /// Texts above this many bytes are not compared line by line; both stand in full.
 const MOST_COMPARED_BYTES: usize = 64 << 10;
+/// Between the first and the last line that differ, lines of both texts together; where there are more, both stand in full. What the search for
+/// the shortest difference takes grows with their square, and an agent can fill a page with such texts.
+const MOST_DIFFERING: usize = 1200;
 /// Lines of a comparison.
 const MOST_LINES: usize = 400;
 /// Texts that share less than this part of themselves are not one text changed into the other.
@@ -105,6 +108,9 @@ fn compared(one: &str, other: &str) -> Vec<DiffLine> {
     if one == other || one.len() + other.len() > MOST_COMPARED_BYTES {
         return Vec::new();
     }
+    if differing_lines(one, other) > MOST_DIFFERING {
+        return Vec::new();
+    }
     let diff = TextDiff::from_lines(one, other);
     let short = |text: &str| text.lines().nth(1).is_none();
     if diff.ratio() < LEAST_COMMON && !(short(one) && short(other)) {
@@ -125,6 +131,15 @@ fn compared(one: &str, other: &str) -> Vec<DiffLine> {
         }
     }
     if lines.len() > MOST_LINES { Vec::new() } else { lines }
+}
+
+/// Lines of both texts together, without those that are equal at their beginnings and ends.
+fn differing_lines(one: &str, other: &str) -> usize {
+    let (one, other): (Vec<&str>, Vec<&str>) = (one.lines().collect(), other.lines().collect());
+    let least = one.len().min(other.len());
+    let head = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let tail = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    one.len() + other.len() - 2 * head.saturating_add(tail).min(least)
 }
 
 /// Tokens up to each row, thinned to a few hundred points; empty where no step tells any.
@@ -195,6 +210,31 @@ mod tests {
             [(LineSide::Both, "a"), (LineSide::Without, "b"), (LineSide::With, "B"), (LineSide::Both, "c")]
         );
         assert!(page.rows[0].arguments.is_empty() && page.rows[2].results.is_empty());
+    }
+
+    #[test]
+    fn texts_whose_comparison_would_take_long_stand_in_full() {
+        let numbers = |from: usize, to: usize| (from..to).map(|n| format!("{n}\n")).collect::<String>();
+        let changed = |text: &str| text.replacen("5\n", "five\n", 1);
+        let long = numbers(0, 5_000);
+        for (name, one, other, differing, is_compared) in [
+            ("one line of many", long.clone(), changed(&long), 2, true),
+            ("all of a few", numbers(0, 4), numbers(4, 9), 9, false),
+            ("added at the end", numbers(0, 1_000), numbers(0, 1_100), 100, true),
+            ("far apart", format!("x\n{}x\n", numbers(0, 600)), format!("y\n{}y\n", numbers(0, 600)), 1204, false),
+            (
+                "just near enough",
+                format!("x\n{}x\n", numbers(0, 598)),
+                format!("y\n{}y\n", numbers(0, 598)),
+                1200,
+                true,
+            ),
+            ("all of many", "a\n".repeat(16_000), "b\n".repeat(16_000), 32_000, false),
+            ("repeated", "a\n".repeat(10), "a\n".repeat(12), 2, true),
+        ] {
+            assert_eq!(differing_lines(&one, &other), differing, "{name}");
+            assert_eq!(!compared(&one, &other).is_empty(), is_compared, "{name}");
+        }
     }
 
     #[test]
