@@ -12,6 +12,8 @@ use crate::task::{NetworkPolicy, Task};
 
 /// Ports of a host that names none: those of the web.
 const WEB: [u16; 2] = [80, 443];
+/// The port of its own loopback at which every trial reaches its model.
+pub const GATEWAY_PORT: u16 = 8420;
 
 /// A host, or with a leading `*.` all below it, with the port that is meant where one is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +33,11 @@ pub enum NetworkWordError {
     /// No host.
     #[error("'{0}' is no host; write it as example.com, *.example.com or example.com:8443, without scheme and path")]
     Host(String),
+    /// A host at [`GATEWAY_PORT`].
+    #[error(
+        "'{0}' cannot be reached: port {GATEWAY_PORT} is where a trial finds its model; let the host be served at another port"
+    )]
+    GatewayPort(String),
     /// No policy.
     #[error(
         "'{0}' is no network; choose none, model-only, public, or allow:HOST[:PORT],… with the hosts that may be reached"
@@ -42,7 +49,7 @@ impl AllowList {
     /// The list of these hosts.
     ///
     /// # Errors
-    /// The first that is none.
+    /// The first that is none, or lies at the one port that is taken.
     pub fn of(hosts: &[String]) -> Result<Self, NetworkWordError> {
         hosts.iter().map(|text| host(text)).collect::<Result<_, _>>().map(Self)
     }
@@ -88,9 +95,10 @@ impl AllowList {
 
 /// Dot-separated labels of letters, digits and inner hyphens (underscores occur in service names), a `*.` before them at will.
 fn host(text: &str) -> Result<AllowedHost, NetworkWordError> {
-    let wrong = || NetworkWordError::Host(text.chars().take(80).collect());
+    let brief = || text.chars().take(80).collect();
+    let wrong = || NetworkWordError::Host(brief());
     let (name, port) = match text.split_once(':') {
-        Some((name, port)) => (name, Some(port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?)),
+        Some((name, port)) => (name, Some(port.parse::<u16>().ok().filter(|port| *port > 0).ok_or_else(wrong)?)),
         None => (text, None),
     };
     let label = |label: &str| {
@@ -102,6 +110,9 @@ fn host(text: &str) -> Result<AllowedHost, NetworkWordError> {
     let plain = name.strip_prefix("*.").unwrap_or(name);
     if name.len() > 253 || !plain.split('.').all(label) {
         return Err(wrong());
+    }
+    if port == Some(GATEWAY_PORT) {
+        return Err(NetworkWordError::GatewayPort(brief()));
     }
     Ok(AllowedHost { name: name.to_ascii_lowercase(), port })
 }
@@ -255,6 +266,8 @@ mod tests {
             ("allow:a.org:0", "is no host"),
             ("allow:a..org", "is no host"),
             ("allow:*", "is no host"),
+            ("allow:a.org,b.org:8420", "'b.org:8420' cannot be reached"),
+            ("allow:*.b.org:08420", "where a trial finds its model"),
             ("allow:-a.org", "is no host"),
         ] {
             let error = word.parse::<NetworkPolicy>().unwrap_err().to_string();

@@ -110,6 +110,7 @@ fn the_network_is_what_the_settings_say_without_contradiction() {
         ("{allowed_hosts: [a.org]}", Err("network_conflict")),
         ("{network_mode: public, allow_internet: false}", Err("network_conflict")),
         ("{network_mode: allowlist, allowed_hosts: ['http://a.org/x']}", Err("bad_host")),
+        ("{network_mode: allowlist, allowed_hosts: ['a.org:8420']}", Err("bad_host")),
         ("{network_mode: sometimes}", Err("bad_network_mode")),
     ] {
         for key in ["environment", "sandbox"] {

@@ -15,7 +15,7 @@ mod turn;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::network::AllowList;
+use domain::network::{AllowList, GATEWAY_PORT};
 use gateway::TrialGateway;
 use gateway::serve::{self, Served, TrialToken};
 use tokio::sync::OnceCell;
@@ -27,9 +27,6 @@ use self::listen::Heard;
 use self::sidecar::{Names, Wiring};
 use crate::sandbox::docker::{DockerEngine, Sidecar};
 use crate::sandbox::{Labels, Network, SandboxError};
-
-/// Where the gateway is, in the container.
-const PORT: u16 = 8420;
 
 /// What a phase of a trial reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,7 +110,7 @@ impl Networks {
                 .and_then(|model| model.served.as_ref())
                 .map(|served| socket(served.socket()))
                 .transpose()?
-                .map(|socket| (PORT, socket)),
+                .map(|socket| (GATEWAY_PORT, socket)),
             egress: egress.as_ref().map(|egress| socket(egress.socket())).transpose()?.map(|socket| (socket, hosts)),
             open,
             names,
@@ -135,7 +132,7 @@ struct Model {
 impl Model {
     fn new(served: Served) -> Self {
         let token = served.token().expose().to_owned();
-        Self { served: Some(served), token, base_url: format!("http://127.0.0.1:{PORT}") }
+        Self { served: Some(served), token, base_url: format!("http://127.0.0.1:{GATEWAY_PORT}") }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a phase may reach: `network_mode`, `allowed_hosts`, and the older `allow_internet`.
 
 use domain::finding::{Finding, Severity};
-use domain::network::AllowList;
+use domain::network::{AllowList, NetworkWordError};
 use domain::task::NetworkPolicy;
 
 use super::settings::{Section, brief};
@@ -29,6 +29,17 @@ pub(super) fn policy(section: &Section<'_>, out: &mut Vec<Finding>) -> Option<Ne
     }
 }
 
+fn wrong_host(error: &NetworkWordError) -> (&'static str, &'static str) {
+    match error {
+        NetworkWordError::Host(_) | NetworkWordError::Policy(_) => {
+            ("is no host name", "write `example.com`, `*.example.com` or `example.com:8443`, without scheme and path")
+        }
+        NetworkWordError::GatewayPort(_) => {
+            ("cannot be reached: its port is where a trial finds its model", "let the host be served at another port")
+        }
+    }
+}
+
 fn by_name(section: &Section<'_>, mode: &str, hosts: Vec<String>, out: &mut Vec<Finding>) -> Option<NetworkPolicy> {
     match mode.to_ascii_lowercase().as_str() {
         "public" => Some(NetworkPolicy::Public),
@@ -38,13 +49,11 @@ fn by_name(section: &Section<'_>, mode: &str, hosts: Vec<String>, out: &mut Vec<
                 let message = "`network_mode: allowlist` needs at least one host in `allowed_hosts`";
                 out.push(section.error("network_conflict", "network_mode", message));
             }
-            for host in hosts.iter().filter(|host| AllowList::of(std::slice::from_ref(host)).is_err()) {
-                let message = format!("{:?} in {} is no host name", brief(host), section.label("allowed_hosts"));
-                out.push(
-                    section
-                        .error("bad_host", "allowed_hosts", message)
-                        .hint("write `example.com`, `*.example.com` or `example.com:8443`, without scheme and path"),
-                );
+            for host in &hosts {
+                let Err(error) = AllowList::of(std::slice::from_ref(host)) else { continue };
+                let (why, hint) = wrong_host(&error);
+                let message = format!("{:?} in {} {why}", brief(host), section.label("allowed_hosts"));
+                out.push(section.error("bad_host", "allowed_hosts", message).hint(hint));
             }
             Some(NetworkPolicy::Allowlist { hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect() })
         }
