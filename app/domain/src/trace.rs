@@ -1,5 +1,8 @@
 //! The neutral record of what an agent did. All text in it is hostile: it is capped when recorded and escaped when shown.
 
+mod room;
+
+pub use room::{MOST_BYTES, MOST_PARTS, TraceRoom};
 use serde::{Deserialize, Serialize};
 
 use crate::time::Timestamp;

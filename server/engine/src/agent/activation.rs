@@ -51,7 +51,8 @@ pub fn activation(trace: &Trace, skills: &[InstalledSkill]) -> Activation {
         || skills.iter().any(|skill| calls().any(|call| invokes(call, skill)));
     Activation {
         listed: (!told.is_empty()).then(|| skills.iter().any(is_listed)),
-        opened: Some(opened),
+        // What a stopped trace does not show may have been.
+        opened: (opened || !trace.is_stopped()).then_some(opened),
         files_read,
         skill_text: None,
     }
@@ -228,6 +229,15 @@ mod tests {
         ] {
             let got = activation(&Trace { steps }, &[skill()]);
             assert_eq!((got.listed, got.opened), (listed, opened));
+        }
+    }
+
+    #[test]
+    fn what_a_stopped_trace_does_not_show_is_unknown() {
+        let opens = call(ToolKind::Skill, json!({"skill": "count-sheep"}), 0, "Launching");
+        for (calls, opened) in [(vec![], None), (vec![opens], Some(true))] {
+            let steps = vec![step(Source::Agent, "x", calls), Trace::stop()];
+            assert_eq!(activation(&Trace { steps }, &[skill()]).opened, opened);
         }
     }
 }

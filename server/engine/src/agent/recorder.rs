@@ -1,7 +1,8 @@
 //! Keeps the trace of a run: every text that enters it is cleaned of secrets and capped, and every step is told once.
 
+use domain::finding::Finding;
 use domain::time::Timestamp;
-use domain::trace::{Source, ToolCall, ToolKind, ToolResult, Trace, TraceStep};
+use domain::trace::{Source, ToolCall, ToolKind, ToolResult, Trace, TraceRoom, TraceStep};
 use formats::trace::SkillsSeen;
 use serde_json::Value;
 
@@ -17,6 +18,7 @@ pub(super) struct Recorder<'a> {
     steps: &'a mut (dyn FnMut(TraceStep) + Send),
     clock: &'a (dyn Fn() -> Timestamp + Send + Sync),
     trace: Trace,
+    room: TraceRoom,
     note: Option<String>,
     peak_memory: Option<u64>,
     secrets: u64,
@@ -28,7 +30,16 @@ impl<'a> Recorder<'a> {
         steps: &'a mut (dyn FnMut(TraceStep) + Send),
         clock: &'a (dyn Fn() -> Timestamp + Send + Sync),
     ) -> Self {
-        Self { redactor, steps, clock, trace: Trace::default(), note: None, peak_memory: None, secrets: 0 }
+        Self {
+            redactor,
+            steps,
+            clock,
+            trace: Trace::default(),
+            room: TraceRoom::default(),
+            note: None,
+            peak_memory: None,
+            secrets: 0,
+        }
     }
 
     pub(super) fn system(&mut self, text: &str) {
@@ -52,8 +63,15 @@ impl<'a> Recorder<'a> {
         self.record(TraceStep { calls: vec![call], ..TraceStep::said(Source::Agent, "") });
     }
 
+    /// Records a step, while there is room for one.
     pub(super) fn record(&mut self, step: TraceStep) {
-        let step = self.clean(step);
+        if self.room.is_full() {
+            return;
+        }
+        let mut step = self.clean(step);
+        if !self.room.step(&step) {
+            step = TraceStep { at: step.at, ..Trace::stop() };
+        }
         self.trace.steps.push(step.clone());
         (self.steps)(step);
     }
@@ -67,6 +85,10 @@ impl<'a> Recorder<'a> {
     }
 
     pub(super) fn end(self, end: AgentEnd) -> AgentRun {
+        let stopped = self.trace.is_stopped().then(|| {
+            let message = "the agent's trace became too long, and holds only the beginning of what it did";
+            Finding::warning("trace_stopped", "trace", message).hint("the end of its output is in the agent's log")
+        });
         AgentRun {
             end,
             trace: self.trace,
@@ -74,7 +96,7 @@ impl<'a> Recorder<'a> {
             peak_memory: self.peak_memory,
             secrets: self.secrets,
             skills: SkillsSeen::default(),
-            findings: Vec::new(),
+            findings: stopped.into_iter().collect(),
         }
     }
 
@@ -133,6 +155,8 @@ pub(super) fn tool_result(end: &ExecEnd, text: String) -> ToolResult {
 
 #[cfg(test)]
 mod tests {
+    use domain::trace::MOST_PARTS;
+
     use super::*;
 
     #[test]
@@ -149,6 +173,21 @@ mod tests {
         let shown = format!("{told:?}");
         assert!(!shown.contains("EXAMPLE") && shown.contains("[secret] \u{fffd}"), "{shown}");
         assert_eq!((run.secrets, run.trace.steps, told[0].at), (3, told.clone(), Some(Timestamp(7))));
+    }
+
+    #[test]
+    fn a_trace_that_becomes_too_long_stops_and_says_so_once() {
+        let redactor = Redactor::new::<&str>([]);
+        let mut told = 0;
+        let mut keep = |_| told += 1;
+        let mut recorder = Recorder::new(&redactor, &mut keep, &|| Timestamp(7));
+        for _ in 0..MOST_PARTS + 9 {
+            recorder.user("x");
+        }
+        let run = recorder.end(AgentEnd::Completed);
+        assert!(run.trace.is_stopped());
+        assert_eq!((run.trace.steps.len(), told), (MOST_PARTS + 1, MOST_PARTS + 1));
+        assert!(run.findings.iter().any(|finding| finding.code == "trace_stopped"), "{:?}", run.findings);
     }
 
     #[test]

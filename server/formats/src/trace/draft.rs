@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use domain::time::Timestamp;
-use domain::trace::{Source, ToolCall, ToolResult, TraceStep};
+use domain::trace::{Source, ToolCall, ToolResult, Trace, TraceRoom, TraceStep};
 use serde_json::Value;
 
-use super::reading::Reading;
+use super::reading::{Reading, SelfReport};
 use super::text::{clip, clip_to, clip_value};
 
 /// Steps that wait for a result (of a sub-agent, say) before the first of them is given out all the same.
@@ -20,6 +20,11 @@ const RAW_KEPT: usize = 2048;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StepKey(usize);
 
+impl StepKey {
+    /// Of a step for which there was no room.
+    const NONE: Self = Self(usize::MAX);
+}
+
 /// The trace so far, and what else is known.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
@@ -29,15 +34,30 @@ pub(super) struct Draft {
     /// Number of the first waiting step.
     first: usize,
     done: Vec<TraceStep>,
+    room: TraceRoom,
     more_notes: u64,
 }
 
 impl Draft {
-    /// Adds a step.
+    /// Adds a step, while there is room.
     pub(super) fn add(&mut self, step: TraceStep) -> StepKey {
+        let step = clipped(step);
+        if !self.room.step(&step) {
+            return StepKey::NONE;
+        }
         let key = StepKey(self.first.saturating_add(self.waiting.len()));
-        self.waiting.push_back(clipped(step));
+        self.waiting.push_back(step);
         key
+    }
+
+    /// Whether nothing more is recorded, so that reading on is of no use.
+    pub(super) const fn is_full(&self) -> bool {
+        self.room.is_full()
+    }
+
+    /// Records nothing more.
+    pub(super) const fn stop(&mut self) {
+        self.room.close();
     }
 
     /// A step, unless it has been given out.
@@ -48,6 +68,9 @@ impl Draft {
     /// Adds what is said to a step; to a new one where it has been given out.
     pub(super) fn extend(&mut self, key: StepKey, more: TraceStep) -> StepKey {
         let more = clipped(more);
+        if self.step(key).is_some() && !self.room.step(&more) {
+            return key;
+        }
         let Some(step) = self.step(key) else { return self.add(more) };
         if !step.text.is_empty() && !more.text.is_empty() {
             step.text.push_str("\n\n");
@@ -55,7 +78,11 @@ impl Draft {
         step.text.push_str(&more.text);
         step.text = clip(&step.text);
         step.reasoning = match (step.reasoning.take(), more.reasoning) {
-            (Some(old), Some(new)) => Some(format!("{old}\n\n{new}")),
+            (Some(mut old), Some(new)) => {
+                old.push_str("\n\n");
+                old.push_str(&new);
+                Some(old)
+            }
             (old, new) => old.or(new),
         };
         step.calls.extend(more.calls);
@@ -66,6 +93,9 @@ impl Draft {
     /// Gives a call its result. One whose call is not known is kept as an aside.
     pub(super) fn result(&mut self, id: &str, result: ToolResult) {
         let result = ToolResult { text: clip(&result.text), ..result };
+        if !self.room.more(result.text.len()) {
+            return;
+        }
         let calls = self.waiting.iter_mut().rev().flat_map(|step| step.calls.iter_mut());
         match calls.into_iter().find(|call| call.id == id) {
             Some(call) => call.result = Some(result),
@@ -118,6 +148,12 @@ impl Draft {
     /// Ends it: everything not yet taken is in the reading's trace.
     pub(super) fn finish(mut self) -> Reading {
         self.done.extend(std::mem::take(&mut self.waiting));
+        if self.room.is_full() {
+            self.done.push(Trace::stop());
+            // What the agent counted is not read to its end either.
+            self.reading.usage = SelfReport::default();
+            self.reading.model_calls = None;
+        }
         if self.more_notes > 0 {
             let notes = format!("{} more notes of this kind left out", self.more_notes);
             self.reading.notes.push(notes);
@@ -144,7 +180,7 @@ fn clipped_call(call: ToolCall) -> ToolCall {
 
 #[cfg(test)]
 mod tests {
-    use domain::trace::ToolKind;
+    use domain::trace::{MOST_BYTES, MOST_PARTS, ToolKind};
 
     use super::*;
 
@@ -179,6 +215,45 @@ mod tests {
         let texts: Vec<String> = draft.finish().trace.steps.into_iter().map(|step| step.text).collect();
         let lost = "[result of a call that is not recorded: gone]\ndone";
         assert_eq!(texts, ["a sub-agent speaks", "late block", lost]);
+    }
+
+    #[test]
+    fn what_has_no_room_is_left_out_whatever_it_is_added_to() {
+        let thought = || TraceStep { reasoning: Some("x".repeat(100_000)), ..TraceStep::said(Source::Agent, "") };
+        let many: fn(&mut Draft) = |draft| (0..MOST_PARTS + 9).for_each(|_| _ = draft.add(asks("a")));
+        let one_step: fn(&mut Draft) = |draft| {
+            let key = draft.add(asks("a"));
+            (0..MOST_PARTS).for_each(|_| _ = draft.extend(key, asks("a")));
+        };
+        let given_out: fn(&mut Draft) = |draft| {
+            for _ in 0..MOST_PARTS + 9 {
+                draft.add(TraceStep::said(Source::User, "x"));
+                let taken = draft.take();
+                draft.done = taken;
+            }
+        };
+        for (name, fill) in [("steps", many), ("one step", one_step), ("asides", given_out)] {
+            let mut draft = Draft::default();
+            fill(&mut draft);
+            assert!(draft.is_full(), "{name}");
+            draft.reading.model_calls = Some(7);
+            draft.result("a", answer());
+            draft.aside(None, "later");
+            let reading = draft.finish();
+            assert!(reading.trace.is_stopped() && reading.trace.tool_calls() <= MOST_PARTS, "{name}");
+            assert_eq!(
+                (reading.model_calls, reading.usage),
+                (None, SelfReport::default()),
+                "{name}: not read to the end"
+            );
+        }
+        let mut draft = Draft::default();
+        let key = draft.add(thought());
+        while !draft.is_full() {
+            draft.extend(key, thought());
+        }
+        let length = draft.finish().trace.steps[0].reasoning.as_ref().unwrap().len();
+        assert!((MOST_BYTES / 2..MOST_BYTES).contains(&length), "{length}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::lines::{Line, Lines};
 use super::reading::Reading;
 use super::{atif, claude, codex, gemini, mini, openclaw, opencode, openhands, qwen};
 
-/// Largest record of one JSON value that is read, in bytes.
+/// Most that is read of a record, in bytes; one JSON value that is larger is not read at all.
 const LARGEST_WHOLE: usize = 256 * 1024 * 1024;
 
 /// The records that are understood.
@@ -72,6 +72,8 @@ enum Form {
 /// Reads one record of one agent.
 pub struct TraceReader {
     form: Form,
+    /// Bytes of lines so far.
+    read: usize,
     taker: Taker,
 }
 
@@ -101,13 +103,20 @@ impl TraceReader {
             TraceFormat::OpenHands => whole(openhands::read),
             TraceFormat::Atif => whole(atif::fill),
         };
-        Self { form, taker: Taker::default() }
+        Self { form, read: 0, taker: Taker::default() }
     }
 
     /// Takes the next bytes, cut anywhere.
     pub fn push(&mut self, bytes: &[u8]) {
         match &mut self.form {
-            Form::Lines { lines, events } => lines.push(bytes, |line| self.taker.take(line, events.as_mut())),
+            Form::Lines { .. } if self.taker.draft.is_full() => {}
+            Form::Lines { lines, events } => {
+                self.read = self.read.saturating_add(bytes.len());
+                if self.read > LARGEST_WHOLE {
+                    return self.taker.draft.stop();
+                }
+                lines.push(bytes, |line| self.taker.take(line, events.as_mut()));
+            }
             Form::Whole { too_long: true, .. } => {}
             Form::Whole { bytes: held, too_long, .. } => {
                 if held.len().saturating_add(bytes.len()) > LARGEST_WHOLE {
@@ -149,6 +158,9 @@ pub fn read(format: TraceFormat, bytes: &[u8]) -> Reading {
 
 impl Taker {
     fn take(&mut self, line: Line<'_>, events: &mut dyn Events) {
+        if self.draft.is_full() {
+            return;
+        }
         self.number = self.number.saturating_add(1);
         let (bytes, is_tail) = match line {
             Line::Whole(bytes) => (bytes.trim_ascii(), false),
