@@ -6,6 +6,7 @@ mod trial_support;
 use domain::order::Happening;
 use domain::trial::Phase;
 use domain::verdict::{InfraClass, Verdict};
+use engine::trial::EVENTS_AHEAD;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use trial_support::{Bench, Case, workspace};
@@ -56,7 +57,7 @@ async fn the_workspace_passes_to_a_fresh_container_and_nothing_else_does() {
 async fn the_workspace_goes_when_its_trial_is_stopped() {
     let bench = Bench::new("fresh-stopped").await;
     let order = bench.order(&Case { agent: "echo started; sleep 60\n", place: workspace(), ..Case::default() }).await;
-    let (events, mut received) = mpsc::unbounded_channel();
+    let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
     let stop = CancellationToken::new();
     let (running, stopping) = (bench.executor.run(order, events, stop.clone()), async {
         while let Some(event) = received.recv().await {

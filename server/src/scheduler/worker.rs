@@ -8,7 +8,7 @@ use domain::attempt::AttemptResult;
 use domain::id::{AttemptId, EvaluationId};
 use domain::order::{Happening, TrialEvent};
 use domain::verdict::{InfraClass, Verdict};
-use engine::trial::{Clock, Executor};
+use engine::trial::{Clock, EVENTS_AHEAD, Executor};
 use store::{Claim, Moved, Store, StoreError};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -64,7 +64,7 @@ impl Worker {
                 return false;
             }
         };
-        let (events, mut reported) = mpsc::unbounded_channel();
+        let (events, mut reported) = mpsc::channel(EVENTS_AHEAD);
         let executor = Arc::clone(&self.executor);
         let work = executor.run(order, events, self.cancel.clone());
         let record = async {

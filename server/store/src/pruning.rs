@@ -9,7 +9,8 @@ const AT_ONCE: u32 = 500;
 
 impl Store {
     /// Removes the log and step events of finished evaluations, in short transactions; answers how many. Those of an attempt that left no
-    /// result stay: they are all that is known of it. So does what the attempts told of their spending, which is accounted for.
+    /// result stay: they are all that is known of it. Of what an attempt told of its spending the last word stays, unless its result counts all of
+    /// it.
     ///
     /// # Errors
     /// [`crate::StoreError::Busy`], [`crate::StoreError::DiskFull`]: what was removed before stays removed.
@@ -18,7 +19,11 @@ impl Store {
         loop {
             let found: Vec<i64> = sqlx::query_scalar(
                 "SELECT e.id FROM events e JOIN evaluations v ON v.id = e.evaluation_id JOIN attempts a ON a.id = e.attempt_id \
-                 WHERE e.id > $1 AND e.kind IN ('log', 'step_done') AND v.finished_at IS NOT NULL AND a.result IS NOT NULL \
+                 WHERE e.id > $1 AND v.finished_at IS NOT NULL AND (e.kind IN ('log', 'step_done') AND a.result IS NOT NULL \
+                 OR e.kind = 'spent' AND (EXISTS (SELECT 1 FROM events l WHERE l.attempt_id = a.id AND l.id > e.id AND l.kind = 'spent') \
+                 OR a.tokens_input + a.tokens_cache_read + a.tokens_cache_write + a.tokens_output IS NOT NULL \
+                 AND a.result ->> '$.cost' IS NOT NULL AND a.result ->> '$.model_calls' IS NOT NULL \
+                 AND e.body ->> '$.spent.uncounted' = 0)) \
                  ORDER BY e.id LIMIT $2",
             )
             .bind(after)

@@ -109,6 +109,7 @@ impl<'a> Tee<'a> {
     }
 }
 
+#[async_trait]
 impl Sink for Tee<'_> {
     fn write(&mut self, stream: StdStream, bytes: &[u8]) {
         self.log.write(stream, bytes);
@@ -117,5 +118,9 @@ impl Sink for Tee<'_> {
 
     fn finish(&mut self) {
         self.log.finish();
+    }
+
+    async fn ready(&mut self) {
+        self.log.ready().await;
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aho_corasick::{AhoCorasick, MatchKind};
+use async_trait::async_trait;
 
 use super::sink::{Sink, StdStream};
 
@@ -138,6 +139,7 @@ impl<S: Sink> Redacting<S> {
     }
 }
 
+#[async_trait]
 impl<S: Sink> Sink for Redacting<S> {
     fn write(&mut self, stream: StdStream, bytes: &[u8]) {
         let clean = match stream {
@@ -159,6 +161,10 @@ impl<S: Sink> Sink for Redacting<S> {
             self.inner.write(StdStream::Err, &rest);
         }
         self.inner.finish();
+    }
+
+    async fn ready(&mut self) {
+        self.inner.ready().await;
     }
 }
 

@@ -1,5 +1,7 @@
 //! Where a command's output goes while it runs.
 
+use async_trait::async_trait;
+
 /// Which of a command's two outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StdStream {
@@ -10,12 +12,16 @@ pub enum StdStream {
 }
 
 /// Takes output as it comes. Chunks end anywhere, also inside a character.
+#[async_trait]
 pub trait Sink: Send {
     /// Takes some bytes.
     fn write(&mut self, stream: StdStream, bytes: &[u8]);
 
     /// The command has ended; whatever was held back comes now.
     fn finish(&mut self) {}
+
+    /// Waits until it can take more. Until then the command's output is not read, and the command waits.
+    async fn ready(&mut self) {}
 }
 
 impl<F: FnMut(StdStream, &[u8]) + Send> Sink for F {

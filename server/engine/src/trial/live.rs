@@ -1,19 +1,25 @@
 //! Output on its way: redacted, kept up to a cap, and shown live at a bounded rate, so that a flood neither fills memory nor the page.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use domain::attempt::{AttemptResult, BlobRef};
 use domain::finding::Finding;
 use domain::trial::Phase;
 
+use super::image;
 use super::reporter::Reporter;
 use crate::blobs::Blobs;
+use crate::image::BuildEvent;
 use crate::sandbox::{CappedLog, Redactor, Sink, StdStream, TextDecoder};
 
 /// Bytes kept of each end of a log.
 const KEPT: usize = 1 << 20;
 /// Live bytes per phase in one burst, and again after each pause.
 const BURST: usize = 16 << 10;
+/// Bytes that the smallest piece counts for: each is an event, and a write.
+const LEAST: usize = 64;
 /// After how long a burst may come again.
 const PAUSE: Duration = Duration::from_secs(2);
 
@@ -23,6 +29,30 @@ struct Cleaning {
     decoder: TextDecoder,
 }
 
+/// How much may be shown now.
+struct Meter {
+    room: usize,
+    refilled: Instant,
+}
+
+impl Default for Meter {
+    fn default() -> Self {
+        Self { room: BURST, refilled: Instant::now() }
+    }
+}
+
+impl Meter {
+    /// How many of so many bytes are shown.
+    fn take(&mut self, bytes: usize) -> usize {
+        if self.refilled.elapsed() > PAUSE {
+            *self = Self::default();
+        }
+        let shown = bytes.min(self.room);
+        self.room = self.room.saturating_sub(shown.max(LEAST));
+        shown
+    }
+}
+
 /// Takes a phase's output.
 pub(super) struct PhaseLog {
     phase: Phase,
@@ -30,8 +60,7 @@ pub(super) struct PhaseLog {
     out: Cleaning,
     err: Cleaning,
     kept: CappedLog,
-    room: usize,
-    refilled: Instant,
+    meter: Meter,
 }
 
 impl PhaseLog {
@@ -43,19 +72,13 @@ impl PhaseLog {
             out: cleaning(),
             err: cleaning(),
             kept: CappedLog::new(KEPT, KEPT),
-            room: BURST,
-            refilled: Instant::now(),
+            meter: Meter::default(),
         }
     }
 
     fn take(&mut self, stream: StdStream, clean: &[u8]) {
         self.kept.push(clean);
-        if self.refilled.elapsed() > PAUSE {
-            self.room = BURST;
-            self.refilled = Instant::now();
-        }
-        let shown = clean.len().min(self.room);
-        self.room -= shown;
+        let shown = self.meter.take(clean.len());
         let (head, _) = clean.split_at(shown);
         let text = self.of(stream).decoder.push(head);
         if !text.is_empty() {
@@ -82,10 +105,27 @@ impl PhaseLog {
     }
 }
 
+#[async_trait]
 impl Sink for PhaseLog {
     fn write(&mut self, stream: StdStream, bytes: &[u8]) {
         let clean = self.of(stream).redactor.push(bytes);
         self.take(stream, &clean);
+    }
+
+    async fn ready(&mut self) {
+        self.reporter.room().await;
+    }
+}
+
+/// Shows what happens to an image, as much of it as of a phase's output.
+pub(super) fn progress(reporter: Reporter, redactor: Redactor) -> impl Fn(BuildEvent) + Send + Sync {
+    let meter = Mutex::new(Meter::default());
+    move |event| {
+        let text = image::line(event);
+        let shown = meter.lock().unwrap_or_else(PoisonError::into_inner).take(text.len());
+        if shown == text.len() {
+            reporter.log(Phase::Preparing, redactor.clean_text(&text));
+        }
     }
 }
 
@@ -150,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_found_although_the_other_output_speaks_within_it() {
-        let (events, mut told) = tokio::sync::mpsc::unbounded_channel();
+        let (events, mut told) = tokio::sync::mpsc::channel(crate::trial::EVENTS_AHEAD);
         let reporter = Reporter::new(AttemptId(1), Arc::new(|| Timestamp(0)), events);
         let redactor = Redactor::new(["sk-test-0000EXAMPLE0000KEY"]);
         let mut log = PhaseLog::new(Phase::Verifying, reporter, &redactor);
@@ -172,5 +212,15 @@ mod tests {
             }
         }
         assert_eq!(live, "key warning: gr[secret].\u{fc}n sk-te");
+    }
+
+    #[test]
+    fn a_flood_is_shown_at_a_bounded_rate_of_bytes_and_of_pieces() {
+        for (name, piece, most) in [("long pieces", 4096, 4), ("bytes", 1, 256), ("all at once", 1 << 20, 1)] {
+            let mut meter = Meter::default();
+            let shown: Vec<usize> = (0..1000).map(|_| meter.take(piece)).filter(|shown| *shown > 0).collect();
+            assert_eq!(shown.len(), most, "{name}");
+            assert!(shown.iter().sum::<usize>() <= BURST, "{name}");
+        }
     }
 }

@@ -37,7 +37,7 @@ use repos::Repositories;
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
-pub use reporter::Clock;
+pub use reporter::{Clock, EVENTS_AHEAD};
 
 use self::court::Court;
 use self::fault::Fault;
@@ -153,8 +153,9 @@ impl Executor {
         &self.images
     }
 
-    /// Makes one attempt and says what happens on the way; the last event is always the end. Whatever happens, the container is removed.
-    pub async fn run(&self, order: TrialOrder, events: mpsc::UnboundedSender<TrialEvent>, cancel: CancellationToken) {
+    /// Makes one attempt and says what happens on the way, to a channel of [`EVENTS_AHEAD`] that is read meanwhile; the last event is always
+    /// the end. Whatever happens, the container is removed.
+    pub async fn run(&self, order: TrialOrder, events: mpsc::Sender<TrialEvent>, cancel: CancellationToken) {
         let reporter = Reporter::new(order.attempt, Arc::clone(&self.clock), events);
         let result = AttemptResult::bare(domain::trial::interrupted());
         let (redactor, values) = (self.redactor.clone(), HostValues::default());
@@ -178,7 +179,7 @@ impl Executor {
         }
         let Attempt { mut result, redactor, .. } = attempt;
         live::clean(&mut result, &redactor);
-        reporter.say(Happening::Ended { result: Box::new(result) });
+        reporter.say(Happening::Ended { result: Box::new(result) }).await;
     }
 }
 
@@ -219,7 +220,7 @@ impl Attempt<'_> {
         }
         self.result.phases.preparing = Some(ms(started));
 
-        self.reporter.phase(Phase::Agent);
+        self.reporter.phase(Phase::Agent).await;
         let started = Instant::now();
         let run = self.agent_phase(agent.as_ref(), gateway.as_ref(), &place, &files).await;
         self.result.phases.agent = Some(ms(started));
@@ -236,7 +237,7 @@ impl Attempt<'_> {
         killed?;
         self.is_skill_available()?;
 
-        self.reporter.phase(Phase::Verifying);
+        self.reporter.phase(Phase::Verifying).await;
         let started = Instant::now();
         let keeps = self.order.task.verifier.keeps_test_settings;
         let mut leavings = Leavings::look(&place, keeps, blobs, &self.redactor).await?;
@@ -261,9 +262,7 @@ impl Attempt<'_> {
         let (executor, order) = (self.executor, self.order);
         let wanted = image::request(&order.task, &order.settings, &executor.blobs).await?;
         self.result.findings.extend(wanted.notes);
-        let reporter = self.reporter.clone();
-        let redactor = self.redactor.clone();
-        let progress = move |event| reporter.log(Phase::Preparing, redactor.clean_text(&image::line(event)));
+        let progress = live::progress(self.reporter.clone(), self.redactor.clone());
         let mut image = executor.images.ensure(&wanted.request, &progress).await?;
         let own_image = match &order.task.result_place {
             ResultPlace::Artifacts { container, .. } => {
@@ -323,9 +322,9 @@ impl Attempt<'_> {
         });
         let run = tokio::select! {
             run = work => run,
-            never = spending::tell(gateway, self.reporter) => match never {},
+            never = spending::tell(gateway.map(TrialGateway::spending), self.reporter) => match never {},
         };
-        spending::tell_last(gateway, self.reporter);
+        spending::tell_last(gateway, self.reporter).await;
         let log = log.end();
         let secrets = log.secrets + run.secrets;
         if secrets > 0 {

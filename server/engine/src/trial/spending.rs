@@ -11,10 +11,15 @@ use domain::id::EvaluationId;
 use domain::order::{Happening, TrialOrder};
 use domain::spending::Spending;
 use gateway::{Caps, SharedBudget, Spent, TrialGateway};
+use tokio::sync::watch;
+use tokio::time::sleep;
 
 use super::reporter::Reporter;
 use crate::blobs::Blobs;
 use crate::sandbox::Redactor;
+
+/// The shortest time between two words of what is spent.
+const AT_MOST_EVERY: Duration = Duration::from_secs(1);
 
 /// The budgets of evaluations that have one, shared by their trials. An evaluation's first order here says what is spent already.
 #[derive(Default)]
@@ -54,25 +59,29 @@ pub(super) fn caps(order: &TrialOrder) -> Caps {
     }
 }
 
-/// Tells what the attempt has spent whenever a call of its agent begins or ends, so that it is known should nobody live to tell its end.
-pub(super) async fn tell(gateway: Option<&TrialGateway>, reporter: &Reporter) -> Infallible {
-    let Some(mut spending) = gateway.map(TrialGateway::spending) else { return pending().await };
+/// Tells what the attempt has spent when a call of its agent begins or ends, so that it is known should nobody live to tell its end. After
+/// many calls at once only the last is told: each is a write.
+pub(super) async fn tell(spending: Option<watch::Receiver<Spent>>, reporter: &Reporter) -> Infallible {
+    let Some(mut spending) = spending else { return pending().await };
     while spending.changed().await.is_ok() {
-        say(&spending.borrow_and_update(), reporter);
+        let spent = *spending.borrow_and_update();
+        say(&spent, reporter).await;
+        sleep(AT_MOST_EVERY).await;
     }
     pending().await
 }
 
 /// The same once: the last call may end with the agent.
-pub(super) fn tell_last(gateway: Option<&TrialGateway>, reporter: &Reporter) {
+pub(super) async fn tell_last(gateway: Option<&TrialGateway>, reporter: &Reporter) {
     if let Some(spending) = gateway.map(TrialGateway::spending) {
-        say(&spending.borrow(), reporter);
+        let spent = *spending.borrow();
+        say(&spent, reporter).await;
     }
 }
 
-fn say(spent: &Spent, reporter: &Reporter) {
+async fn say(spent: &Spent, reporter: &Reporter) {
     let Spent { tokens, money, calls, uncounted, time: _ } = *spent;
-    reporter.say(Happening::Spent { spent: Spending { tokens, money, calls, uncounted } });
+    reporter.say(Happening::Spent { spent: Spending { tokens, money, calls, uncounted } }).await;
 }
 
 /// What the wire has counted, into the result.
@@ -107,5 +116,41 @@ pub(super) async fn keep(calls: Option<Vec<u8>>, blobs: &dyn Blobs) -> Option<Bl
             tracing::warn!(%error, "the record of a trial's model calls could not be kept");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use domain::id::AttemptId;
+    use domain::time::Timestamp;
+    use tokio::sync::mpsc;
+
+    use super::*;
+    use crate::trial::EVENTS_AHEAD;
+
+    #[tokio::test(start_paused = true)]
+    async fn however_often_it_changes_it_is_told_once_a_second_and_the_newest() {
+        let (changes, spending) = watch::channel(Spent::default());
+        let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
+        let reporter = Reporter::new(AttemptId(1), Arc::new(|| Timestamp(0)), events);
+        let calling = async {
+            for calls in 1..=1000 {
+                changes.send_replace(Spent { calls, ..Spent::default() });
+                sleep(Duration::from_millis(5)).await;
+            }
+            sleep(2 * AT_MOST_EVERY).await;
+        };
+        tokio::select! {
+            () = calling => {}
+            never = tell(Some(spending), &reporter) => match never {},
+        }
+        drop(reporter);
+        let mut told = Vec::new();
+        while let Some(event) = received.recv().await {
+            let Happening::Spent { spent } = event.what else { panic!("{event:?}") };
+            told.push(spent.calls);
+        }
+        assert_eq!((told.first(), told.last()), (Some(&1), Some(&1000)));
+        assert!(told.len() <= 7 && told.is_sorted(), "{told:?}");
     }
 }

@@ -33,7 +33,7 @@ use engine::image::{ImageConfig, Images};
 use engine::network::Networks;
 use engine::sandbox::Redactor;
 use engine::trees::{InstalledTree, Trees};
-use engine::trial::{Executor, ExecutorParts};
+use engine::trial::{EVENTS_AHEAD, Executor, ExecutorParts};
 use gateway::upstream::scripted::ScriptedUpstream;
 use gateway::{Gateway, RetryPolicy, Upstream};
 use repos::{Repositories, RepositoriesConfig};
@@ -293,10 +293,18 @@ impl Bench {
             spent: Spending::default(),
             settings: RunSettings { timeout_multiplier: time, ..RunSettings::default() },
         };
-        let (events, mut received) = mpsc::unbounded_channel();
-        self.executor.run(order, events, CancellationToken::new()).await;
+        let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
+        let running = self.executor.run(order, events, CancellationToken::new());
+        let hearing = async {
+            let mut heard = Vec::new();
+            while let Some(event) = received.recv().await {
+                heard.push(event);
+            }
+            heard
+        };
+        let ((), heard) = tokio::join!(running, hearing);
         let (mut told, mut spending, mut log, mut result) = (Vec::new(), Vec::new(), String::new(), None);
-        while let Some(event) = received.recv().await {
+        for event in heard {
             match event.what {
                 Happening::StepDone { step } => told.push(*step),
                 Happening::Log { text, .. } => log.push_str(&text),

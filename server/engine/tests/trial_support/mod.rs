@@ -23,7 +23,7 @@ use engine::blobs::Blobs;
 use engine::image::{ImageConfig, Images};
 use engine::network::{Networks, Outside};
 use engine::sandbox::{Engine, Redactor};
-use engine::trial::{Executor, ExecutorParts};
+use engine::trial::{EVENTS_AHEAD, Executor, ExecutorParts};
 use gateway::Gateway;
 use repos::{Mirrors, Repositories, RepositoriesConfig};
 use tokio::sync::mpsc;
@@ -218,10 +218,18 @@ impl Bench {
 
     /// A trial as it is ordered.
     pub async fn run(&self, order: TrialOrder) -> Ended {
-        let (events, mut received) = mpsc::unbounded_channel();
-        self.executor.run(order, events, CancellationToken::new()).await;
+        let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
+        let running = self.executor.run(order, events, CancellationToken::new());
+        let hearing = async {
+            let mut heard = Vec::new();
+            while let Some(event) = received.recv().await {
+                heard.push(event);
+            }
+            heard
+        };
+        let ((), heard) = tokio::join!(running, hearing);
         let (mut agent, mut verifier, mut result) = (String::new(), String::new(), None);
-        while let Some(event) = received.recv().await {
+        for event in heard {
             match event.what {
                 Happening::Log { phase: Phase::Agent, text } => agent.push_str(&text),
                 Happening::Log { phase: Phase::Verifying, text } => verifier.push_str(&text),

@@ -6,6 +6,7 @@ use domain::order::{Happening, TrialEvent};
 use domain::spending::Spending;
 use domain::trace::{Source, TraceStep};
 use domain::trial::Phase;
+use domain::usage::TokenUsage;
 use domain::verdict::Verdict;
 use store::Recorded;
 
@@ -92,6 +93,48 @@ async fn what_live_pages_alone_need_goes_once_the_evaluation_is_finished() {
     assert_eq!(of(got.attempt).collect::<Vec<_>>(), ["moved", "spent", "moved", "ended"]);
     assert_eq!(of(killed.attempt).collect::<Vec<_>>(), ["moved", "log", "moved"], "all that is known of it");
     assert_eq!(of(again.attempt).collect::<Vec<_>>(), ["moved", "moved", "ended"]);
+}
+
+/// The budget of an evaluation is read from these words wherever a result does not count everything.
+#[tokio::test]
+async fn of_what_was_spent_only_what_no_result_holds_outlives_the_evaluation() {
+    let usage = TokenUsage { input: Some(5), cache_read: Some(0), cache_write: Some(1), output: Some(1) };
+    let counted = AttemptResult { usage, cost: Some(0.5), model_calls: Some(2), ..AttemptResult::bare(Verdict::Pass) };
+    let without = |change: fn(&mut AttemptResult)| {
+        let mut result = counted.clone();
+        change(&mut result);
+        Some(result)
+    };
+    for (name, result, uncounted, kept) in [
+        ("all counted", Some(counted.clone()), 0, 0),
+        ("a call was not counted", Some(counted.clone()), 1, 1),
+        ("a class is unknown", without(|result| result.usage.output = None), 0, 1),
+        ("the cost is unknown", without(|result| result.cost = None), 0, 1),
+        ("the calls are unknown", without(|result| result.model_calls = None), 0, 1),
+        ("killed", None, 0, 1),
+    ] {
+        let (store, id) = one_pair().await;
+        let (got, other) = (claim(&store, 1).await.unwrap(), claim(&store, 1).await.unwrap());
+        for tokens in 1..=7 {
+            let what = Happening::Spent { spent: Spending { tokens, calls: 2, uncounted, ..Spending::default() } };
+            store.record_event(id, got.trial.id, &TrialEvent { attempt: got.attempt, at: at(2), what }).await.unwrap();
+        }
+        match result {
+            Some(result) => {
+                store.record_event(id, got.trial.id, &ended(got.attempt, 3, result)).await.unwrap();
+            }
+            None => {
+                store.close_expired(at(99), &[other.attempt].into()).await.unwrap();
+                let again = claim(&store, 100).await.unwrap();
+                end(&store, &again, 101, Verdict::Pass).await;
+            }
+        }
+        end(&store, &other, 102, Verdict::Pass).await;
+        let spent = store.spent(id).await.unwrap();
+        assert_eq!(store.prune_events().await.unwrap(), 7 - kept, "{name}");
+        assert_eq!(store.spent(id).await.unwrap(), spent, "{name}: the sum is the same");
+        assert_eq!(store.prune_events().await.unwrap(), 0, "{name}");
+    }
 }
 
 #[tokio::test]

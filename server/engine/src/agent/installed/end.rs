@@ -13,11 +13,11 @@ pub(super) fn of(exit: Exit, reading: &Reading, words: &str, gateway: &TrialGate
         cap: gateway.cap_reached().map(|cap| cap.to_string()),
         trouble: gateway.trouble().map(|trouble| trouble.to_string()),
         declined: gateway.declined(),
-        refused: gateway.records().last().and_then(|record| match &record.outcome {
-            CallOutcome::Refused { reason } => Some(reason.clone()),
+        refused: gateway.last_outcome().and_then(|outcome| match outcome {
+            CallOutcome::Refused { reason } => Some(reason),
             _ => None,
         }),
-        rejected: gateway.records().last().is_some_and(|record| matches!(record.outcome, CallOutcome::Rejected { .. })),
+        rejected: matches!(gateway.last_outcome(), Some(CallOutcome::Rejected { .. })),
     };
     classify(exit, reading, words, &wire)
 }

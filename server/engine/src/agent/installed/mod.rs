@@ -206,7 +206,7 @@ impl Agent for Installed {
         spec.env.push(("HOME".to_owned(), home.to_owned()));
         spec.env.extend(self.program.env(&call));
         spec.kill_after = true;
-        let mut output = Output::new(self.program.record(), context.log, &mut recorder);
+        let mut output = Output::new(self.program.record(), &mut *context.log, &mut recorder);
         let end = match sandbox.exec(&spec, &mut output).await {
             Ok(end) => end,
             Err(error) => return recorder.end(AgentEnd::SandboxFailed(error)),
@@ -218,6 +218,10 @@ impl Agent for Installed {
             Record::Output(_) => reading,
             Record::File(path, format) => self.file(sandbox, home, path, format).await,
         };
+        for step in &reading.trace.steps {
+            recorder.record(step.clone());
+            context.log.ready().await;
+        }
         let session = self.session(sandbox, home).await;
         self.ended(recorder, gateway, &Left { end, reading, words, session, facts })
     }
@@ -279,19 +283,17 @@ impl Installed {
         files.last().map(|(_, file)| read(format, &file.bytes))
     }
 
-    fn ended(&self, mut recorder: Recorder<'_>, gateway: &TrialGateway, left: &Left) -> AgentRun {
+    fn ended(&self, recorder: Recorder<'_>, gateway: &TrialGateway, left: &Left) -> AgentRun {
         let Left { end, reading, words, session, facts } = left;
-        for step in reading.trace.steps.clone() {
-            recorder.record(step);
-        }
         let mut findings = vec![self.tree.finding(), Finding::note("agent_preflight", "agent", facts)];
         findings.extend(reading.notes.iter().map(|note| Finding::note("agent_record", "agent", note)));
         let reported = wire::reported(reading, session.as_ref());
         findings.extend(wire::disagreement(&reported, reading.model_calls, gateway));
+        findings.extend(wire::left_out(gateway));
         let mut run = recorder.end(end::of(end.exit, reading, words, gateway));
         wire::into_steps(&mut run.trace, &gateway.records());
         run.skills = reading.skills.clone();
-        run.findings = findings;
+        run.findings.extend(findings);
         if run.note.is_none() && !matches!(end.exit, Exit::Exited(0)) && !words.is_empty() {
             run.note = Some(words.clone());
         }

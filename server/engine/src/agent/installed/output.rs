@@ -1,6 +1,7 @@
 //! A program's output while it runs: all of it to the log, standard output to the reader of its record, and each step that this completes to
 //! the trace.
 
+use async_trait::async_trait;
 use formats::trace::{Reading, TraceReader};
 
 use super::Record;
@@ -36,6 +37,7 @@ impl<'a, 'r> Output<'a, 'r> {
     }
 }
 
+#[async_trait]
 impl Sink for Output<'_, '_> {
     fn write(&mut self, stream: StdStream, bytes: &[u8]) {
         self.log.write(stream, bytes);
@@ -53,5 +55,9 @@ impl Sink for Output<'_, '_> {
 
     fn finish(&mut self) {
         self.log.finish();
+    }
+
+    async fn ready(&mut self) {
+        self.log.ready().await;
     }
 }

@@ -20,7 +20,18 @@ pub(super) fn reported(reading: &Reading, session: Option<&Reading>) -> TokenUsa
 
 /// What to say where both counts are known and differ, and why they do as far as that can be told. `told_calls` = the agent's own count.
 pub(super) fn disagreement(reported: &TokenUsage, told_calls: Option<u64>, gateway: &TrialGateway) -> Option<Finding> {
-    differing(reported, told_calls, &gateway.usage(), gateway.records().len() as u64)
+    differing(reported, told_calls, &gateway.usage(), gateway.calls())
+}
+
+/// Says how many calls are in no record.
+pub(super) fn left_out(gateway: &TrialGateway) -> Option<Finding> {
+    let calls = gateway.left_out();
+    (calls > 0).then(|| {
+        let message = format!(
+            "{calls} more calls to the model are counted and not listed one by one: nearly all of them were refused"
+        );
+        Finding::warning("calls_left_out", "model calls", message).hint("the calls that are listed say why")
+    })
 }
 
 fn differing(reported: &TokenUsage, told_calls: Option<u64>, wire: &TokenUsage, wire_calls: u64) -> Option<Finding> {

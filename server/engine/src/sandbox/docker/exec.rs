@@ -8,7 +8,7 @@ use bollard::container::LogOutput;
 use bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
 use bollard::query_parameters::InspectContainerOptions;
 use futures::{Stream, StreamExt};
-use tokio::time::{Instant, Sleep, sleep, timeout};
+use tokio::time::{Instant, Sleep, sleep, timeout, timeout_at};
 
 use super::errors::classify;
 use super::kill;
@@ -147,7 +147,11 @@ impl Copying<'_> {
                     return Ok(false);
                 }
                 chunk = output.next() => match chunk {
-                    Some(Ok(chunk)) => self.take(chunk),
+                    Some(Ok(chunk)) => {
+                        self.take(chunk);
+                        // A command whose time is over while it waits is found so by the next turn.
+                        let _late = timeout_at(late.deadline(), self.sink.ready()).await;
+                    }
                     // A broken stream: the command's code, or the lost container, tells the rest.
                     Some(Err(_)) | None => return Ok(true),
                 },
