@@ -6,7 +6,7 @@ mod sandbox_support;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use engine::sandbox::{ExecSpec, Exit, Sandbox as _, Sink, StdStream};
+use engine::sandbox::{ExecSpec, Exit, Sink, StdStream};
 use sandbox_support::Rig;
 
 /// Takes so many pieces, and no more.

@@ -86,7 +86,7 @@ async fn a_long_request_is_neither_kept_nor_said_back() {
     for (path, body) in [
         ("/v1/messages".to_owned(), format!(r#"{{"model":"{long}"}}"#)),
         ("/v1/messages".to_owned(), tool),
-        (format!("/{}", &long[..60_000]), String::new()),
+        (format!("/{}", "x".repeat(60_000)), String::new()),
     ] {
         let gateway = open(Acting::new(vec![]), Caps::default());
         let (status, answer, _) = call(&gateway, post(&path, body)).await;

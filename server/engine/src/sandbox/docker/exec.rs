@@ -142,7 +142,14 @@ impl Copying<'_> {
             tokio::select! {
                 biased;
                 () = &mut late => {
-                    kill::kill_all(container).await?;
+                    // Read on meanwhile: the engine takes no command for ended whose output is still to be taken.
+                    let mut killing = pin!(kill::kill_all(container));
+                    loop {
+                        tokio::select! {
+                            killed = &mut killing => break killed?,
+                            Some(chunk) = output.next() => if let Ok(chunk) = chunk { self.take(chunk) },
+                        }
+                    }
                     self.drain(output).await;
                     return Ok(false);
                 }
