@@ -313,11 +313,16 @@ fn an_early_end_is_marked_and_judged_by_the_evidence() {
         let again: EvaluationReport = serde_json::from_value(serde_json::to_value(&report).unwrap()).unwrap();
         assert_eq!(again, report, "{name}");
     }
-    // Six tasks are enough for the interval, and one too few for the evidence.
+}
+
+/// Six tasks are enough for the interval, and one too few for the evidence.
+#[test]
+fn too_few_tasks_for_the_evidence_are_said_to_be_too_few() {
+    let by_evidence = StopRule { futility: false, evidence: true };
     let rows = rows_of(6, 0, 0);
     let rows: Vec<Row<'_>> =
         rows.iter().map(|(name, arm, verdict, tokens)| (name.as_str(), *arm, *verdict, *tokens)).collect();
-    let few = headline(&report_under(EVIDENCE, Treatment::TasksOwn, Comparison::default(), &rows));
+    let few = headline(&report_under(by_evidence, Treatment::TasksOwn, Comparison::default(), &rows));
     assert_eq!(
         (few.class.as_str(), few.meaning.as_str()),
         (
