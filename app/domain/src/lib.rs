@@ -6,6 +6,7 @@ pub mod attempt;
 pub mod changed_limits;
 pub mod comparison;
 pub mod condition;
+pub mod demonstration;
 pub mod draw;
 pub mod finding;
 pub mod hash;

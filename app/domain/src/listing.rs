@@ -1,5 +1,6 @@
 //! What pages and tables show of stored things: the answers of `ops`, in a form that crosses to the browser.
 
+mod evaluation;
 mod pair;
 mod standing;
 mod task;
@@ -7,18 +8,17 @@ mod trace_page;
 
 use serde::{Deserialize, Serialize};
 
+pub use evaluation::{EvaluationListing, EvaluationsPage, TrialCounts};
 pub use pair::{ArmDetail, AttemptListing, LiveEvent, PairDetail, files_in_order};
 pub use task::{AcceptedTask, AuditRequest, TaskDetail, TaskIntake, TaskListing};
 pub use trace_page::{DiffLine, LineSide, RowFilter, SpentAt, StepPart, TracePage, TraceRow, TraceSize, TraceView};
 
 use crate::finding::{Finding, Severity};
 use crate::hash::ContentHash;
-use crate::id::{EvaluationId, SkillId, SkillVersionId, TaskId};
-use crate::imported::Imported;
+use crate::id::{SkillId, SkillVersionId, TaskId};
 use crate::network::NetworkChoice;
 use crate::plan::{AgentRef, ModelRef, PromptIntake, SkillDelivery};
 use crate::planner::PlanEstimate;
-use crate::report::ReportSkill;
 use crate::skill::SkillManifest;
 use crate::spending::SpendingCaps;
 use crate::stop::StopRule;
@@ -303,92 +303,4 @@ pub struct PlanCard {
     pub estimate: Option<PlanEstimate>,
     /// Anything that a person should see before starting.
     pub findings: Vec<Finding>,
-}
-
-/// How the trials of an evaluation stand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TrialCounts {
-    /// Waiting.
-    pub queued: u64,
-    /// Under way.
-    pub running: u64,
-    /// Passed.
-    pub passed: u64,
-    /// Failed.
-    pub failed: u64,
-    /// Finished without a score, for trouble.
-    pub not_scored: u64,
-    /// Cancelled, by a person or by the plan's own rule.
-    pub not_run: u64,
-}
-
-impl TrialCounts {
-    /// Counts trials by their verdict, where there is one, and their state, in words.
-    #[must_use]
-    pub fn of<'a>(trials: impl IntoIterator<Item = (Option<&'a str>, &'a str)>) -> Self {
-        trials.into_iter().fold(Self::default(), |mut counts, trial| {
-            match trial {
-                (Some("pass"), _) => counts.passed += 1,
-                (Some("fail"), _) => counts.failed += 1,
-                (Some("cancelled"), _) => counts.not_run += 1,
-                (Some(_), _) => counts.not_scored += 1,
-                (None, "queued") => counts.queued += 1,
-                (None, _) => counts.running += 1,
-            }
-            counts
-        })
-    }
-
-    /// All trials.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.queued + self.running + self.finished()
-    }
-
-    /// Finished trials.
-    #[must_use]
-    pub const fn finished(&self) -> u64 {
-        self.passed + self.failed + self.not_scored + self.not_run
-    }
-}
-
-/// A page of the list of evaluations, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EvaluationsPage {
-    /// Those on it.
-    pub evaluations: Vec<EvaluationListing>,
-    /// How many there are on all pages.
-    pub all: u32,
-    /// Which page this is, from 1.
-    pub page: u32,
-    /// How many pages there are, from 1.
-    pub pages: u32,
-}
-
-/// An evaluation in a list.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EvaluationListing {
-    /// Its row.
-    pub id: EvaluationId,
-    /// What people call it.
-    pub title: String,
-    /// The treatment.
-    pub skills: Vec<ReportSkill>,
-    /// Who.
-    pub agent: AgentRef,
-    /// With what.
-    pub model: Option<ModelRef>,
-    /// Number of tasks.
-    pub tasks: u64,
-    /// Repeats.
-    pub repeats: u32,
-    /// How it stands.
-    pub counts: TrialCounts,
-    /// Over complete pairs so far.
-    pub delta: Option<f64>,
-    /// Where it came from, if others ran it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub imported: Option<Imported>,
-    /// When it was planned.
-    pub created_at: Timestamp,
 }

@@ -5,13 +5,14 @@ use domain::plan::AgentRef;
 use domain::report::{EvaluationReport, ReportSkill};
 use leptos::prelude::*;
 
-use super::words::{ImportedChip, ScriptedChip, Time};
+use super::words::{DemonstrationChip, ImportedChip, Time};
 
 /// Skill versions, agent, model, seed, date.
 #[component]
 pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
-    let scripted = report.is_scripted();
-    let upstream = report.model_ref.as_ref().filter(|_| !scripted).map(|model| format!(" by {}", model.upstream));
+    let demonstration = report.demonstration();
+    let upstream =
+        report.model_ref.as_ref().filter(|_| demonstration.is_none()).map(|model| format!(" by {}", model.upstream));
     let comparison = &report.comparison;
     let baseline = (comparison.kind != Compared::NoSkill)
         .then(|| view! { <div><dt>"Against"</dt><dd>{skills(&comparison.arms.without.skills)}</dd></div> });
@@ -33,7 +34,7 @@ pub fn ActorLine(report: EvaluationReport) -> impl IntoView {
             <div><dt>"Agent"</dt><dd>{agent_name(&report.agent)}</dd></div>
             <div>
                 <dt>"Model"</dt>
-                <dd>{report.model.clone().unwrap_or_else(|| "none called".to_owned())}{upstream} <ScriptedChip scripted=scripted/></dd>
+                <dd>{report.model.clone().unwrap_or_else(|| "none called".to_owned())}{upstream} <DemonstrationChip demonstration=demonstration/></dd>
             </div>
             {network.map(|words| view! { <div><dt>"Network"</dt><dd>{words}" "<span class="quiet">"in place of the tasks' own"</span></dd></div> })}
             {limits.map(|words| view! { <div><dt>"Limits"</dt><dd>{words}" "<span class="quiet">"in both arms"</span></dd></div> })}

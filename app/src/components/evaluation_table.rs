@@ -5,7 +5,8 @@ use leptos::prelude::*;
 
 use super::actor::{agent_name, skill_names};
 use super::delta::{Delta, DeltaBar};
-use super::words::{ImportedChip, ScriptedChip, Time};
+use super::verdict::HeadlineWord;
+use super::words::{DemonstrationChip, ImportedChip, Time};
 use crate::format::count;
 
 /// The table.
@@ -21,6 +22,7 @@ pub fn EvaluationTable(evaluations: Vec<EvaluationListing>) -> impl IntoView {
                         <th scope="col">"Agent and model"</th>
                         <th scope="col" class="num">"Tasks × k"</th>
                         <th scope="col">"Trials"</th>
+                        <th scope="col">"Verdict"</th>
                         <th scope="col" class="num">"Δ"</th>
                         <th scope="col" class="bar-head">"−100 … +100 pp"</th>
                     </tr>
@@ -32,8 +34,8 @@ pub fn EvaluationTable(evaluations: Vec<EvaluationListing>) -> impl IntoView {
 }
 
 fn row(evaluation: EvaluationListing) -> impl IntoView {
-    let scripted = evaluation.model.as_ref().is_some_and(|model| model.scripted);
-    let running = !evaluation.counts.is_finished();
+    let demonstration = evaluation.demonstration();
+    let settled = evaluation.is_settled();
     view! {
         <tr class="row-link">
             <th scope="row" class="cell-title">
@@ -47,16 +49,16 @@ fn row(evaluation: EvaluationListing) -> impl IntoView {
                 <span class="quiet block">
                     {evaluation.model.as_ref().map_or_else(|| "no model".to_owned(), |model| model.name.clone())}
                     " "
-                    <ScriptedChip scripted=scripted/>
+                    <DemonstrationChip demonstration=demonstration/>
                 </span>
             </td>
             <td data-label="Tasks × k" class="num">{count(evaluation.tasks)} " × " {evaluation.repeats}</td>
             <td data-label="Trials"><Standing counts=evaluation.counts/></td>
-            <td data-label="Δ" class="num">
-                <Delta delta=evaluation.delta neutral=true/>
-                {running.then(|| view! { <span class="quiet block">"interim"</span> })}
+            <td data-label="Verdict">
+                <HeadlineWord class=evaluation.class.clone() word=evaluation.word.clone() settled=settled/>
             </td>
-            <td class="bar-cell"><DeltaBar delta=evaluation.delta neutral=true/></td>
+            <td data-label="Δ" class="num"><Delta delta=evaluation.delta neutral=!settled/></td>
+            <td class="bar-cell"><DeltaBar delta=evaluation.delta neutral=!settled/></td>
         </tr>
     }
 }

@@ -181,15 +181,7 @@ fn skill(skill: &RowSkill) -> impl IntoView + use<> {
 
 /// Marks rows that do not compete.
 fn chip(attestation: &Attestation) -> impl IntoView + use<> {
-    let why = match attestation {
-        Attestation::Own => return None,
-        Attestation::Scripted => {
-            "The model's answers came from a file: shows how it works, proves nothing about a model, and is never ranked."
-                .to_owned()
-        }
-        Attestation::Imported { sentence } => sentence.clone(),
-        Attestation::Published { table } => format!("{table}: nobody here saw the runs, and no task stands behind its numbers but one."),
-    };
+    let why = attestation.hint()?;
     Some(view! { <span class="chip chip-dashed" title=why>{attestation.word()}</span> })
 }
 

@@ -8,14 +8,17 @@ use super::delta::class;
 use super::icon::{Icon, Sign};
 use crate::format::{points, points_interval};
 
+/// Without a colour of gain or loss.
+const OPEN: &str = "says says-open";
+
 /// Sign and colour of a verdict.
 const fn look(says: Says) -> (Sign, &'static str) {
     match says {
         Says::Improves => (Sign::Rescued, "says says-up"),
         Says::Harms => (Sign::Broken, "says says-down"),
         Says::NoEffect => (Sign::Both, "says says-flat"),
-        Says::NoResult => (Sign::NotScored, "says says-open"),
-        Says::Inconclusive | Says::CannotBeResolved => (Sign::Neither, "says says-open"),
+        Says::NoResult => (Sign::NotScored, OPEN),
+        Says::Inconclusive | Says::CannotBeResolved => (Sign::Neither, OPEN),
     }
 }
 
@@ -27,8 +30,24 @@ pub fn Verdict(
     ranked: bool,
 ) -> impl IntoView {
     let (sign, colour) = look(says);
-    let colour = if ranked || !says.is_settled() { colour } else { "says says-open" };
+    let colour = if ranked || !says.is_settled() { colour } else { OPEN };
     view! { <span class=colour><Icon sign=sign/>{says.to_string()}</span> }
+}
+
+/// The word of a result's headline with its sign, in a list.
+#[component]
+pub fn HeadlineWord(
+    /// The headline's class.
+    class: String,
+    /// Its word.
+    word: String,
+    /// Whether it may have a colour.
+    settled: bool,
+) -> impl IntoView {
+    let says = Says::from_word(&class);
+    let (sign, colour) = says.map_or((Sign::Neither, OPEN), look);
+    let colour = if settled || !says.is_some_and(Says::is_settled) { colour } else { OPEN };
+    view! { <span class=colour><Icon sign=sign/>{word}</span> }
 }
 
 /// Δ, its interval as a bar and in numbers, and the flips behind it.

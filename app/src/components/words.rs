@@ -1,5 +1,6 @@
 //! The smallest parts: times, chips, hidden fields, back links.
 
+use domain::demonstration::Demonstration;
 use domain::imported::Imported;
 use domain::time::Timestamp;
 use leptos::prelude::*;
@@ -18,16 +19,10 @@ pub fn CsrfField() -> impl IntoView {
     view! { <input type="hidden" name="csrf" value=session::csrf()/> }
 }
 
-/// Marks what a model from a file did, wherever it appears.
+/// Marks what is no measurement of a coding agent, wherever it appears.
 #[component]
-pub fn ScriptedChip(scripted: bool) -> impl IntoView {
-    scripted.then(|| {
-        view! {
-            <span class="chip chip-dashed" title="The model's answers came from a file: shows how it works, proves nothing about a model, and is never ranked.">
-                "scripted model"
-            </span>
-        }
-    })
+pub fn DemonstrationChip(demonstration: Option<Demonstration>) -> impl IntoView {
+    demonstration.map(|why| view! { <span class="chip chip-dashed" title=why.hint()>{why.word()}</span> })
 }
 
 /// Marks what others ran, wherever it appears.

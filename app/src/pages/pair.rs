@@ -21,7 +21,7 @@ use crate::components::flip::{FlipMark, meaning};
 use crate::components::fold::LongText;
 use crate::components::icon::{Icon, Sign};
 use crate::components::loaded::loaded;
-use crate::components::words::{Crumbs, ScriptedChip};
+use crate::components::words::{Crumbs, DemonstrationChip};
 use crate::format::{count, plural};
 
 /// One pair.
@@ -71,7 +71,7 @@ fn page(view: PairView) -> impl IntoView {
                 <p class="pair-says">
                     <FlipMark flip=flip/><span>{meaning(flip)}</span>
                     <span class="quiet">{format!("repeat {} of {}", pair.repeat, pair.repeats)}</span>
-                    <ScriptedChip scripted=pair.scripted/>
+                    <DemonstrationChip demonstration=pair.demonstration/>
                     {task.map(|href| view! { <a href=href>"the task"</a> })}
                 </p>
             </header>

@@ -9,7 +9,7 @@ use super::result_help::HowToRead;
 use crate::components::arms::name;
 use crate::components::delta::{IntervalBar, class};
 use crate::components::icon::{Icon, Sign};
-use crate::components::words::{ImportedChip, ScriptedChip};
+use crate::components::words::{DemonstrationChip, ImportedChip};
 use crate::format::{UNKNOWN, bare_interval, change, change_interval, count, percent, plural, points_in_words, tokens};
 
 /// Verdict and Δ, the words, and the facts beside them.
@@ -18,8 +18,8 @@ pub fn ResultHeadline(report: EvaluationReport) -> impl IntoView {
     let Headline { class: verdict, word, meaning, sentence, advice } = headline(&report);
     let (sign, tone) = look(&verdict);
     // As on the leaderboard: what is no measurement made here has no colour of gain or loss.
-    let (scripted, imported) = (report.is_scripted(), report.imported.clone());
-    let counts = !scripted && imported.is_none();
+    let (demonstration, imported) = (report.demonstration(), report.imported.clone());
+    let counts = demonstration.is_none() && imported.is_none();
     let tone = if counts { tone } else { "tone-open" };
     let settled = counts && matches!(verdict.as_str(), "improves" | "harms");
     let main = match &report.noise_floor {
@@ -29,9 +29,9 @@ pub fn ResultHeadline(report: EvaluationReport) -> impl IntoView {
     let facts = (report.totals.pairs_complete > 0).then(|| facts(&report));
     view! {
         <section class=format!("headline {tone}") aria-label="Result">
-            <p class="verdict"><Icon sign=sign/><span>{word}</span><ScriptedChip scripted=scripted/><ImportedChip imported=imported/></p>
+            <p class="verdict"><Icon sign=sign/><span>{word}</span><DemonstrationChip demonstration=demonstration/><ImportedChip imported=imported/></p>
             {main}
-            {scripted.then(|| view! { <p class="headline-meaning">"A demonstration: the model's answers came from a file, so this says nothing about a real one."</p> })}
+            {demonstration.map(|why| view! { <p class="headline-meaning">{why.meaning()}</p> })}
             <p class="headline-meaning">{meaning}</p>
             <p class="headline-sentence">{sentence}</p>
             {(!advice.is_empty()).then(|| view! { <p class="headline-advice">{advice}</p> })}

@@ -7,7 +7,7 @@ use domain::attempt::AttemptResult;
 use domain::comparison::Baseline;
 use domain::condition::Condition;
 use domain::id::EvaluationId;
-use domain::plan::{EvaluationPlan, ModelRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, Treatment};
 use domain::skill_audit::Activation;
 use domain::verdict::Verdict;
 use store::Store;
@@ -139,6 +139,15 @@ async fn every_other_state_says_what_it_is() {
                 "With the new version more tasks pass than with the previous one",
                 "with the new version 12 of 12 tasks pass, with the previous one 1",
             ],
+        ),
+        (
+            "no coding agent",
+            |plan| {
+                plan.agent = AgentRef::new("oracle", "1");
+                plan.model = None;
+            },
+            rescues,
+            &["no coding agent", "A check of the tasks: the agent calls no model"],
         ),
         (
             "scripted",

@@ -9,14 +9,14 @@ use domain::listing::{EvaluationListing, EvaluationsPage, LiveEvent, TrialCounts
 use domain::order::Happening;
 use domain::plan::EvaluationPlan;
 use domain::report::matrix::{MatrixPage, View};
-use domain::report::{EvaluationReport, Headline, ReportSkill, TrialRecord, delta_of, headline, index, tasks_of};
+use domain::report::{EvaluationReport, Headline, ReportSkill, TrialRecord, headline, index, tasks_of};
 use domain::time::Timestamp;
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
 use store::{EvaluationRow, Recorded, StoredEvent, among_others};
 use tokio::sync::watch;
 
-use crate::{Ops, OpsError, Result};
+use crate::{Ops, OpsError, Result, blocking};
 
 /// Live events given at once.
 const PAGE: u32 = 500;
@@ -43,8 +43,9 @@ impl Ops {
         let page = page.clamp(1, pages);
         let mut evaluations = Vec::new();
         for row in self.store.evaluations_after((page - 1) * most, most).await? {
-            let trials = among_others(row.id, self.store.outcomes(&row).await)?;
-            evaluations.extend(trials.map(|trials| listing(row, &trials)));
+            // What each trial decided is all that it takes; to judge it takes a while where there are thousands.
+            let Some(trials) = among_others(row.id, self.store.outcomes(&row).await)? else { continue };
+            evaluations.push(blocking(move || listing(row, &trials)).await?);
         }
         Ok(EvaluationsPage { evaluations, all, page, pages })
     }
@@ -236,7 +237,9 @@ fn happening(what: Recorded, at: Timestamp) -> Option<Happening> {
 }
 
 fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
-    let delta = delta_of(&tasks_of(&row.plan, &index(trials)));
+    let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, trials);
+    let report = EvaluationReport { imported: row.imported, ..report }.ended_early(row.stopped);
+    let Headline { class, word, .. } = headline(&report);
     EvaluationListing {
         id: row.id,
         skills: ReportSkill::of_treatment(&row.plan.treatment),
@@ -246,8 +249,10 @@ fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
         agent: row.plan.agent,
         model: row.plan.model,
         counts: counts(trials),
-        delta,
-        imported: row.imported,
+        delta: report.totals.delta,
+        class,
+        word,
+        imported: report.imported,
         created_at: row.created_at,
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use domain::attempt::BlobRef;
 use domain::condition::{Condition, Pair};
+use domain::demonstration::Demonstration;
 use domain::history::AttemptHistory;
 use domain::id::{AttemptId, EvaluationId, TaskId, TrialId};
 use domain::listing::{ArmDetail, AttemptListing, PairDetail, TraceSize, TraceView, files_in_order};
@@ -95,7 +96,7 @@ impl Ops {
         let traces = traces.await?;
         Ok(PairDetail {
             evaluation: id,
-            scripted: row.plan.model.as_ref().is_some_and(|model| model.scripted),
+            demonstration: Demonstration::of_plan(&row.plan),
             compared: row.plan.comparison.kind(),
             repeats: row.plan.repeats,
             title: row.plan.title,

@@ -21,15 +21,12 @@ macro_rules! line {
 }
 
 fn head(text: &mut String, report: &EvaluationReport) {
-    let model = match (&report.model, report.is_scripted()) {
-        (None, _) => String::new(),
-        (Some(model), false) => format!(" · model {model}"),
-        (Some(model), true) => format!(" · model {model} (scripted model: not a measurement)"),
-    };
+    let model = report.model.as_ref().map(|model| format!(" · model {model}")).unwrap_or_default();
+    let mark = report.demonstration().map(|why| format!(" ({}: not a measurement)", why.word())).unwrap_or_default();
     line!(text, "{} · evaluation {}", report.title, report.evaluation_id);
     let network = report.network.words().map(|words| format!(" · network: {words}")).unwrap_or_default();
     let limits = report.limits.words().map(|words| format!(" · limits: {words}")).unwrap_or_default();
-    let who = format!("agent {}{model}{network}{limits}", report.agent.title());
+    let who = format!("agent {}{model}{mark}{network}{limits}", report.agent.title());
     line!(text, "{} · {who} · seed {}", report.comparison.words, report.seed);
     if !report.approved_variables.is_empty() {
         line!(text, "given to verifiers, as approved: {}", report.approved_variables.join(", "));

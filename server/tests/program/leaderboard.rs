@@ -17,10 +17,16 @@ fn a_finished_evaluation_is_a_row_a_download_and_a_grey_badge() {
     site.idle_after(id);
 
     let page = site.get("/leaderboard");
-    for words in ["measured-words", "oracle", "set ", "2 × 1", "Cannot be resolved", "not enough tasks (2 of 6)"] {
+    for words in
+        ["measured-words", "oracle", "set ", "2 × 1", "Cannot be resolved", "no coding agent", "calls no model"]
+    {
         assert!(page.body.contains(words), "{words}: {}", page.body);
     }
-    assert!(page.body.contains("1 of 1 row is inconclusive or null"), "{}", page.body);
+    assert!(
+        page.body.contains("1 row is scripted, imported or by no coding agent: shown, never ranked."),
+        "{}",
+        page.body
+    );
     assert!(page.body.contains("aria-sort=\"descending\""), "{}", page.body);
     for (query, there) in [
         ("q=measured", true),
@@ -57,7 +63,7 @@ fn a_finished_evaluation_is_a_row_a_download_and_a_grey_badge() {
 
     let badge = site.get("/badge/1.svg");
     assert_eq!((badge.status, badge.header("content-type")), (200, "image/svg+xml"));
-    assert!(badge.body.contains("cannot be resolved · oracle · v1"), "{}", badge.body);
+    assert!(badge.body.contains("no coding agent · oracle · v1"), "{}", badge.body);
     assert!(badge.body.contains("#6b7480") && !badge.body.contains("#00725a"), "{}", badge.body);
     assert_eq!(badge.header("cache-control"), "public, max-age=300");
     assert_eq!(badge.header("cross-origin-resource-policy"), "cross-origin", "shown on pages of others");

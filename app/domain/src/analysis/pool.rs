@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::looks::{judged_by_both, may_have_been_looked_at};
 use super::rank::{Contender, Fraction, Unranked};
 use crate::comparison::{Compared, Comparison};
+use crate::demonstration::Demonstration;
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId};
 use crate::plan::{AgentRef, EvaluationPlan, SkillDelivery, TaskRef, Treatment};
@@ -112,6 +113,12 @@ impl PoolKey {
                 None => TaskSetKey::Listed { tasks: listed(&plan.tasks) },
             },
         }
+    }
+
+    /// Why its rows are no measurement, if they are none.
+    #[must_use]
+    pub fn demonstration(&self) -> Option<Demonstration> {
+        Demonstration::of(&self.agent, self.scripted)
     }
 
     /// The same for equal keys, and for those alone.
@@ -224,7 +231,7 @@ pub fn pool(key: PoolKey, members: &[Member<'_>]) -> PooledRow {
         exact_delta: Fraction::of_tasks(&tasks),
         unranked: match &key.compared {
             Some(compared) => Some(Unranked::Compared { with: compared.kind }),
-            None => Unranked::of(&totals, key.scripted),
+            None => Unranked::of(&totals, key.demonstration()),
         },
         tasks_in_versions: in_versions(&planned),
         key,

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::comparison::Compared;
+use crate::demonstration::Demonstration;
 use crate::report::{TaskReport, Totals};
 use crate::stats::counts::PairCounts;
 use crate::stats::interval::Interval;
@@ -89,6 +90,8 @@ pub enum Unranked {
     NoResult,
     /// The model's answers came from a file.
     Scripted,
+    /// The agent calls no model and solves nothing by itself.
+    NoCodingAgent,
     /// Others ran it, and nobody here saw the runs.
     Imported,
     /// It stands in a table that others published.
@@ -115,11 +118,13 @@ pub enum Unranked {
 impl Unranked {
     /// Judges a row; `None` = it may be ranked.
     #[must_use]
-    pub fn of(totals: &Totals, scripted: bool) -> Option<Self> {
+    pub fn of(totals: &Totals, demonstration: Option<Demonstration>) -> Option<Self> {
         let Some(verdict) = &totals.verdict else { return Some(Self::NoResult) };
         let complete = totals.pairs_complete as f64 / totals.pairs() as f64;
+        if let Some(demonstration) = demonstration {
+            return Some(demonstration.into());
+        }
         match verdict {
-            _ if scripted => Some(Self::Scripted),
             DeltaVerdict::CannotBeResolved { tasks, tasks_needed, .. } => {
                 Some(Self::TooFewTasks { tasks: *tasks, needed: *tasks_needed })
             }
@@ -129,12 +134,22 @@ impl Unranked {
     }
 }
 
+impl From<Demonstration> for Unranked {
+    fn from(demonstration: Demonstration) -> Self {
+        match demonstration {
+            Demonstration::ScriptedModel => Self::Scripted,
+            Demonstration::NoCodingAgent => Self::NoCodingAgent,
+        }
+    }
+}
+
 /// For people: `not enough tasks (1 of 6)`.
 impl fmt::Display for Unranked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoResult => f.write_str("no result"),
-            Self::Scripted => f.write_str("scripted model"),
+            Self::Scripted => f.write_str(Demonstration::ScriptedModel.word()),
+            Self::NoCodingAgent => f.write_str(Demonstration::NoCodingAgent.word()),
             Self::Imported => f.write_str("imported"),
             Self::Published => f.write_str("published by others"),
             Self::TooFewTasks { tasks, needed } => write!(f, "not enough tasks ({tasks} of {needed})"),

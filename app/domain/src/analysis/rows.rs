@@ -7,6 +7,7 @@ use super::group::{Group, GroupKey};
 use super::rank::{Contender, Fraction, Place, Unranked, places};
 use super::trouble::ErrorRates;
 use super::units::{ClusteredDelta, clustered};
+use crate::demonstration::Demonstration;
 use crate::report::{Headline, Scope, Totals, headline_of};
 use crate::stats::alpha::Alpha;
 use crate::stats::delta::DeltaEstimate;
@@ -59,7 +60,8 @@ pub(super) fn rows(groups: &[Group]) -> Vec<AnalysisRow> {
 
 fn row(group: &Group) -> (AnalysisRow, Option<DeltaEstimate>) {
     let (totals, estimate) = Totals::with_estimate(&group.tasks, &group.records);
-    let unranked = Unranked::of(&totals, group.scripted);
+    let agent = group.key.agent.as_deref().unwrap_or_default();
+    let unranked = Unranked::of(&totals, Demonstration::of(agent, group.scripted));
     let finished = group.records.iter().all(|record| record.state.verdict().is_some());
     let one_repeat = group.tasks.iter().all(|task| task.pairs.len() <= 1);
     let row = AnalysisRow {

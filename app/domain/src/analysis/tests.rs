@@ -323,12 +323,15 @@ fn stopped_evaluations_stay_in_and_running_ones_wait() {
 }
 
 #[test]
-fn scripted_rows_are_never_ranked_and_the_key_tells_models_apart() {
+fn what_is_no_measurement_is_never_ranked_and_the_key_tells_models_apart() {
     let (real, scripted) = (plan(&[1, 2, 3, 4, 5, 6], 1, false), plan(&[1, 2, 3, 4, 5, 6], 1, true));
     assert_ne!(PoolKey::of(&real), PoolKey::of(&scripted));
     let records = trials(&scripted, 0, passes(true));
     let row = pool(PoolKey::of(&scripted), &[member(1, &scripted, &records)]);
     assert_eq!(row.unranked, Some(Unranked::Scripted));
+    let oracle = EvaluationPlan { agent: AgentRef::new("oracle", "1"), model: None, ..real.clone() };
+    let unranked = pool(PoolKey::of(&oracle), &[member(1, &oracle, &records)]).unranked;
+    assert_eq!(unranked, Some(Unranked::NoCodingAgent));
     assert!(!row.contender("s").ranked && row.contender("s").value == Fraction::new(1, 1));
     assert_eq!(pool(PoolKey::of(&real), &[]).unranked, Some(Unranked::NoResult));
 }

@@ -172,7 +172,7 @@ impl Column {
             Self::Holm => "p adjusted for all rows of the same task set, agent and model that could reach 0.05",
             Self::Q => "Benjamini and Hochberg's q over all rows of the same task set, agent and model",
             Self::Date => "When the newest evaluation in the row was planned",
-            Self::Source => "Run here, scripted model, imported, or published by others",
+            Self::Source => "Run here, scripted model, no coding agent, imported, or published by others",
         }
     }
 

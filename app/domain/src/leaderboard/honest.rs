@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::row::{Attestation, LeaderboardRow, Says};
 
-/// Rows by verdict. Scripted and imported rows are counted apart.
+/// Rows by verdict. Rows that do not compete are counted apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerdictCounts {
     /// Rows that show a gain.
@@ -19,7 +19,7 @@ pub struct VerdictCounts {
     pub harms: u32,
     /// Rows without a complete pair.
     pub no_result: u32,
-    /// Rows of scripted models and of others.
+    /// Rows of scripted models, of no coding agent, and of others.
     pub marked: u32,
 }
 
@@ -28,7 +28,9 @@ impl VerdictCounts {
     pub(super) fn of<'a>(rows: impl Iterator<Item = &'a LeaderboardRow>) -> Self {
         rows.fold(Self::default(), |mut counts, row| {
             let place = match (&row.record.attestation, row.says()) {
-                (Attestation::Scripted | Attestation::Imported { .. }, _) => &mut counts.marked,
+                (Attestation::Scripted | Attestation::NoCodingAgent | Attestation::Imported { .. }, _) => {
+                    &mut counts.marked
+                }
                 (_, Says::Improves) => &mut counts.improves,
                 (_, Says::NoEffect) => &mut counts.no_effect,
                 (_, Says::Inconclusive) => &mut counts.inconclusive,
@@ -80,7 +82,8 @@ impl VerdictCounts {
         }
         if self.marked > 0 {
             let verb = if self.marked == 1 { "row is" } else { "rows are" };
-            let words = format!("{} {verb} scripted or imported: shown, never ranked.", self.marked);
+            let words =
+                format!("{} {verb} scripted, imported or by no coding agent: shown, never ranked.", self.marked);
             sentence = format!("{sentence} {words}").trim_start().to_owned();
         }
         sentence

@@ -49,6 +49,7 @@ pub fn record(
         (Attestation::Imported { .. }, _) => Some(Unranked::Imported),
         (Attestation::Published { .. }, _) => Some(Unranked::Published),
         (Attestation::Scripted, _) => Some(Unranked::Scripted),
+        (Attestation::NoCodingAgent, _) => Some(Unranked::NoCodingAgent),
         (Attestation::Own, unranked) => unranked,
     };
     RowRecord {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::family::Standing;
 use super::record::RowTaskSet;
 use crate::analysis::rank::{Contender, Fraction, Unranked};
+use crate::demonstration::Demonstration;
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, SkillId};
 use crate::plan::AgentRef;
@@ -24,6 +25,8 @@ pub enum Attestation {
     Own,
     /// Run here with a model whose answers came from a file.
     Scripted,
+    /// Run here by an agent that calls no model.
+    NoCodingAgent,
     /// Others ran it and reported it.
     Imported {
         /// What a person is told beside it.
@@ -37,18 +40,43 @@ pub enum Attestation {
 }
 
 impl Attestation {
+    /// Of what was run here.
+    #[must_use]
+    pub const fn own(demonstration: Option<Demonstration>) -> Self {
+        match demonstration {
+            None => Self::Own,
+            Some(Demonstration::ScriptedModel) => Self::Scripted,
+            Some(Demonstration::NoCodingAgent) => Self::NoCodingAgent,
+        }
+    }
+
+    /// What a person is told of a row that does not compete; `None` of one that does.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Own => None,
+            Self::Scripted => Some(Demonstration::ScriptedModel.hint().to_owned()),
+            Self::NoCodingAgent => Some(Demonstration::NoCodingAgent.hint().to_owned()),
+            Self::Imported { sentence } => Some(sentence.clone()),
+            Self::Published { table } => {
+                Some(format!("{table}: nobody here saw the runs, and no task stands behind its numbers but one."))
+            }
+        }
+    }
+
     /// The word in tables and JSON.
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Own => "run here",
-            Self::Scripted => "scripted model",
+            Self::Scripted => Demonstration::ScriptedModel.word(),
+            Self::NoCodingAgent => Demonstration::NoCodingAgent.word(),
             Self::Imported { .. } => "imported, self-reported",
             Self::Published { .. } => "published by others",
         }
     }
 
-    /// Whether the row competes: only what was run here with a real model does.
+    /// Whether the row competes: only what was run here by a coding agent with a real model does.
     #[must_use]
     pub const fn competes(&self) -> bool {
         matches!(self, Self::Own)

@@ -128,7 +128,7 @@ fn the_honest_line_counts_marked_rows_apart() {
     assert_eq!(
         view(rows.clone(), "").counts.sentence(),
         "4 of 5 rows are inconclusive or null: 3 inconclusive, 1 cannot be resolved. 1 improves, 0 harm. \
-         1 row is scripted or imported: shown, never ranked."
+         1 row is scripted, imported or by no coding agent: shown, never ranked."
     );
     let only = view(rows, "resolvable=1");
     assert_eq!((only.matching, only.all, only.counts.cannot_be_resolved), (5, 6, 0));
@@ -259,6 +259,15 @@ fn a_badge_has_a_colour_only_where_the_answer_is_settled() {
             marked(up.clone(), Attestation::Scripted, Unranked::Scripted),
             Tone::Grey,
             "Δ +75 pp [32, 95] · scripted model · large · v2",
+        ),
+        (
+            RowRecord {
+                model: None,
+                agent: AgentRef::new("oracle", "1"),
+                ..marked(up.clone(), Attestation::NoCodingAgent, Unranked::NoCodingAgent)
+            },
+            Tone::Grey,
+            "Δ +75 pp [32, 95] · no coding agent · oracle · v2",
         ),
         (
             RowRecord { unranked: Some(Unranked::Incomplete { complete: 0.5 }), ..up.clone() },

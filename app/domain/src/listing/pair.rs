@@ -6,6 +6,7 @@ use super::{TracePage, TraceSize};
 use crate::attempt::AttemptResult;
 use crate::comparison::Compared;
 use crate::condition::{Condition, Pair};
+use crate::demonstration::Demonstration;
 use crate::id::{AttemptId, EvaluationId, EventId, TaskId, TrialId};
 use crate::model_call::ModelCalls;
 use crate::order::Happening;
@@ -30,8 +31,9 @@ pub struct PairDetail {
     pub repeat: u32,
     /// Repeats in all.
     pub repeats: u32,
-    /// Whether the model's answers came from a file.
-    pub scripted: bool,
+    /// Why it is no measurement, if it is none.
+    #[serde(default)]
+    pub demonstration: Option<Demonstration>,
     /// What was compared: what the arms are called.
     #[serde(default)]
     pub compared: Compared,

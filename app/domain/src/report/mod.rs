@@ -29,13 +29,14 @@ pub use noise_floor::MeasuredNoise;
 pub use pairs::{PairedTrials, TaskReport, TrialIndex};
 pub use sentence::{Headline, Scope, delta_in_short, headline, headline_of};
 pub use sight::Sight;
-pub use totals::{Totals, delta_of};
+pub use totals::Totals;
 
 use crate::analysis::{MeasuringCases, ResultDetail};
 use crate::attempt::{AttemptResult, PhaseTimes, WorkspacePatch};
 use crate::changed_limits::ChangedLimits;
 use crate::comparison::Compared;
 use crate::condition::Condition;
+use crate::demonstration::Demonstration;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::imported::Imported;
 use crate::network::NetworkChoice;
@@ -371,9 +372,15 @@ impl EvaluationReport {
         }
     }
 
-    /// Whether the model's answers came from a file: marked wherever the result appears, and never ranked.
+    /// Whether the model's answers came from a file.
     #[must_use]
     pub fn is_scripted(&self) -> bool {
         self.model_ref.as_ref().is_some_and(|model| model.scripted)
+    }
+
+    /// Why it is no measurement, if it is none: marked wherever the result appears, and never ranked.
+    #[must_use]
+    pub fn demonstration(&self) -> Option<Demonstration> {
+        Demonstration::of(&self.agent.name, self.is_scripted())
     }
 }

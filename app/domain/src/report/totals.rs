@@ -9,7 +9,7 @@ use crate::condition::{Condition, Flip, Pair};
 use crate::id::TrialId;
 use crate::stats::alpha::Alpha;
 use crate::stats::counts::PairCounts;
-use crate::stats::delta::{DeltaEstimate, delta, point};
+use crate::stats::delta::{DeltaEstimate, delta};
 use crate::stats::interval::Interval;
 use crate::stats::quadrant::{Quadrant, cost_efficiency};
 use crate::stats::ratio::ratio;
@@ -165,12 +165,6 @@ impl Totals {
             (left_out, not_run) => format!("{left_out} left out, {not_run} not run"),
         }
     }
-}
-
-/// Δ over complete pairs, without all that goes with it.
-#[must_use]
-pub fn delta_of(tasks: &[TaskReport]) -> Option<f64> {
-    point(&counts(tasks))
 }
 
 /// Complete pairs per task, the input of the test.

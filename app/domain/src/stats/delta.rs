@@ -71,12 +71,6 @@ pub fn delta(tasks: &[PairCounts], alpha: Alpha) -> Option<DeltaEstimate> {
     })
 }
 
-/// The Δ of [`delta`] alone, which costs next to nothing.
-#[must_use]
-pub fn point(tasks: &[PairCounts]) -> Option<f64> {
-    TaskMeans::of(tasks).map(|means| means.delta)
-}
-
 /// The p of [`delta`] alone.
 #[must_use]
 pub fn p_value(tasks: &[PairCounts]) -> Option<f64> {

@@ -56,6 +56,12 @@ impl AuditAgent {
         }
     }
 
+    /// The one of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::BOTH.into_iter().find(|agent| agent.word() == name)
+    }
+
     /// Who makes the trials of an arm of an audit.
     #[must_use]
     pub const fn of(condition: Condition) -> Self {

@@ -23,17 +23,16 @@ pub(super) fn model(report: &EvaluationReport) -> String {
     report.model.clone().unwrap_or_else(|| number::UNKNOWN.to_owned())
 }
 
-/// What must stand beside every number of this result: that it was imported, that its model was scripted, that its tasks had another network
+/// What must stand beside every number of this result: that it was imported, that it is no measurement, that its tasks had another network
 /// or other limits than they say. Empty for an ordinary one.
 pub(super) fn marks(report: &EvaluationReport) -> Vec<String> {
-    let scripted =
-        report.is_scripted().then(|| "Scripted model: its answers came from a file; not a measurement".to_owned());
+    let demonstration = report.demonstration().map(|why| why.mark().to_owned());
     let imported = report.imported.as_ref().map(domain::imported::Imported::sentence);
     let compared = (!report.comparison.is_plain()).then(|| format!("Compared: {}", report.comparison.words));
     let network = report.network.words().map(|words| format!("Network in place of the tasks' own: {words}"));
     let limits = report.limits.words().map(|words| format!("Limits in both arms: {words}"));
     let open = (!report.finished).then(|| "Not finished: the numbers are interim".to_owned());
-    imported.into_iter().chain(scripted).chain(compared).chain(network).chain(limits).chain(open).collect()
+    imported.into_iter().chain(demonstration).chain(compared).chain(network).chain(limits).chain(open).collect()
 }
 
 /// The facts beside the headline: name and value, the same words as on the result's page.

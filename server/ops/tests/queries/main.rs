@@ -12,7 +12,7 @@ use domain::listing::VersionChoice;
 use domain::order::Happening;
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, PlanKind};
 use domain::planner::PastRuns;
-use domain::report::{EvaluationReport, TaskReport, delta_of, index, tasks_of};
+use domain::report::{EvaluationReport, TaskReport, headline, index, tasks_of};
 use domain::trial::Phase;
 use domain::verdict::Verdict;
 use ops::{Ops, OpsConfig};
@@ -248,7 +248,9 @@ async fn the_list_of_evaluations_says_what_their_whole_results_say() {
     let mut void = 0;
     for listed in rig.ops.evaluations(1, 9).await.unwrap().evaluations {
         let report = rig.ops.report(listed.id).await.unwrap();
-        assert_eq!(listed.delta, delta_of(&report.tasks));
+        assert_eq!(listed.delta, report.totals.delta);
+        let said = headline(&report);
+        assert_eq!((&listed.class, &listed.word), (&said.class, &said.word));
         assert_eq!(listed.counts.total(), report.trials.len() as u64);
         let finished = report.trials.iter().filter(|trial| trial.verdict.is_some()).count();
         assert_eq!(listed.counts.finished(), finished as u64);

@@ -116,8 +116,7 @@ impl Store {
         let pooled = pool(PoolKey::of(&newest.plan), &given);
         let attestation = match &newest.imported {
             Some(imported) => Attestation::Imported { sentence: imported.sentence() },
-            None if pooled.key.scripted => Attestation::Scripted,
-            None => Attestation::Own,
+            None => Attestation::own(pooled.key.demonstration()),
         };
         let names = self.names(newest, members, &pooled.key.task_set).await?;
         Ok(Some(record(key.to_owned(), &pooled, &given, attestation, names)))

@@ -10,7 +10,7 @@ use crate::error::Result;
 
 /// To be raised whenever pooling gives something else for the same trials, or leaves out other evaluations: what was done by another number is
 /// done anew at the next start.
-const FORM: i64 = 4;
+const FORM: i64 = 5;
 /// That of what could not be read, so that the next start looks at it again.
 const NO_FORM: i64 = 0;
 

@@ -1,5 +1,6 @@
 //! The leaderboard over a real file: what is pooled into one row, what stays out, and that rows are a cache.
 
+use domain::analysis::rank::Unranked;
 use domain::attempt::AttemptResult;
 use domain::comparison::{Baseline, Comparison};
 use domain::condition::Condition;
@@ -7,7 +8,7 @@ use domain::hash::ContentHash;
 use domain::id::{EvaluationId, SnapshotId};
 use domain::leaderboard::{Attestation, LeaderboardPage, LeaderboardQuery, LeaderboardRow};
 use domain::network::NetworkChoice;
-use domain::plan::{EvaluationPlan, ModelRef, RunSettings, SkillRef, Treatment};
+use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillRef, Treatment};
 use domain::task::NetworkPolicy;
 use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, Verdict};
@@ -26,6 +27,7 @@ async fn skilled(store: &Store, name: &str, tasks: usize) -> EvaluationPlan {
     let model = ModelRef { name: "large".into(), upstream: "u".into(), scripted: false };
     EvaluationPlan {
         treatment: Treatment::Skills { versions: vec![version] },
+        agent: AgentRef::new("bash", "1"),
         model: Some(model),
         ..plan(store, tasks, 1).await
     }
@@ -71,7 +73,7 @@ async fn finished_evaluations_of_one_key_are_one_row_and_running_ones_wait() {
     assert_eq!(row.record.measured.delta, Some(1.0));
     assert_eq!((row.says().word(), row.standing.tier), ("improves", Some(1)));
     assert_eq!(row.record.measured.tokens_per_solve, Some(150.0));
-    assert_eq!((row.record.author().as_deref(), row.record.actor().as_str()), (Some("ada"), "nop 1 · large"));
+    assert_eq!((row.record.author().as_deref(), row.record.actor().as_str()), (Some("ada"), "bash 1 · large"));
 
     let again = EvaluationPlan { seed: 8, ..plan.clone() };
     let second = store.create_evaluation(&again, at(5)).await.unwrap();
@@ -108,6 +110,7 @@ async fn keys_that_differ_are_rows_of_their_own() {
         plan.clone(),
         EvaluationPlan { model: model("small", false), ..plan.clone() },
         EvaluationPlan { model: model("large", true), ..plan.clone() },
+        EvaluationPlan { agent: AgentRef::new("oracle", "1"), model: None, ..plan.clone() },
         part.clone(),
         EvaluationPlan { task_set: Some("flock".into()), ..part },
         EvaluationPlan { treatment: Treatment::TasksOwn, ..plan.clone() },
@@ -116,21 +119,26 @@ async fn keys_that_differ_are_rows_of_their_own() {
         evaluated(&store, &other).await;
     }
     let page = view(&store, "sort=skill").await;
-    assert_eq!(page.all, 7);
+    assert_eq!(page.all, 8);
     for (query, rows) in [
-        ("q=sheep", 5),
+        ("q=sheep", 6),
         ("q=task's+own", 1),
         ("model=small", 1),
         ("set=flock", 1),
-        ("n=9", 5),
-        ("resolvable=1", 5),
-        ("verdict=improves", 5),
-        ("sort=-rho", 7),
+        ("n=9", 6),
+        ("resolvable=1", 6),
+        ("verdict=improves", 6),
+        ("sort=-rho", 8),
     ] {
         assert_eq!(view(&store, query).await.matching, rows, "{query}");
     }
-    let scripted = page.rows.iter().find(|row| row.record.attestation == Attestation::Scripted).unwrap();
-    assert_eq!((scripted.standing.tier, scripted.standing.p_holm), (None, None));
+    for (attestation, why) in
+        [(Attestation::Scripted, Unranked::Scripted), (Attestation::NoCodingAgent, Unranked::NoCodingAgent)]
+    {
+        let marked = page.rows.iter().find(|row| row.record.attestation == attestation).unwrap();
+        assert_eq!((marked.standing.tier, marked.standing.p_holm), (None, None), "{attestation:?}");
+        assert_eq!((marked.record.unranked, marked.is_settled()), (Some(why), false), "{attestation:?}");
+    }
     let goats = page.rows.iter().find(|row| row.record.skill_names() == "goats").unwrap();
     assert_eq!(goats.standing.family_size, 3, "sheep, goats and the tasks' own on the same tasks with the same model");
 }
