@@ -74,7 +74,7 @@ pub struct SkillListing {
     pub created_at: Timestamp,
 }
 
-/// A skill with all its versions, newest first.
+/// A skill with all its versions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillDetail {
     /// Its row.
@@ -83,7 +83,7 @@ pub struct SkillDetail {
     pub owner: String,
     /// Its name.
     pub name: String,
-    /// Newest first.
+    /// Newest first; those that came only to be compared with stand last.
     pub versions: Vec<SkillVersionDetail>,
     /// The newest version's `SKILL.md`, as text.
     pub skill_md: String,
@@ -102,6 +102,9 @@ pub struct SkillVersionDetail {
     pub tree: Tree,
     /// From the check at intake.
     pub findings: Vec<Finding>,
+    /// Whether it came only to be compared with: as an earlier version, a control or a distractor.
+    #[serde(default)]
+    pub only_compared: bool,
     /// When it came.
     pub created_at: Timestamp,
 }
@@ -169,10 +172,13 @@ pub struct VersionChoice {
     pub name: String,
     /// The version's address.
     pub version: ContentHash,
-    /// From 1, the oldest.
+    /// From 1, in the order in which they came.
     pub number: u32,
-    /// Whether the skill has none that is newer.
+    /// Whether it is the last that was uploaded or on trial.
     pub newest: bool,
+    /// Whether it came only to be compared with.
+    #[serde(default)]
+    pub only_compared: bool,
 }
 
 /// An agent that can be chosen.

@@ -70,7 +70,11 @@ type Choice = (String, String, String);
 /// All versions, and those chosen that are not among them.
 fn options(skills: &[VersionChoice], chosen: &[String]) -> Vec<Choice> {
     let option = |skill: &VersionChoice| {
-        let age = if skill.newest { "newest" } else { "earlier" };
+        let age = match (skill.newest, skill.only_compared) {
+            (true, _) => "newest",
+            (false, true) => "stored to compare with",
+            (false, false) => "earlier",
+        };
         let about = format!("version {}, {age} · {}", skill.number, skill.version.short());
         (skill.id.to_string(), skill.name.clone(), about)
     };

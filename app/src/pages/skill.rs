@@ -117,7 +117,10 @@ fn versions(versions: Vec<SkillVersionDetail>) -> impl IntoView {
     let row = |version: SkillVersionDetail| {
         view! {
             <tr>
-                <th scope="row"><code class="hash" title=version.version.to_hex()>{version.version.short()}</code></th>
+                <th scope="row">
+                    <code class="hash" title=version.version.to_hex()>{version.version.short()}</code>
+                    {version.only_compared.then(|| view! { <span class="quiet block">"stored to compare with"</span> })}
+                </th>
                 <td data-label="Added"><Time at=version.created_at/></td>
                 <td data-label="Files" class="num">{count(version.tree.len() as u64)}</td>
                 <td data-label="Size" class="num">{bytes(Some(version.tree.total_size()))}</td>

@@ -52,6 +52,7 @@ pub use models::Priced;
 pub use repository::check_repository;
 pub use secrets::Secrets;
 pub use skills::Upload;
+pub use store::Wanted;
 
 /// Asks what time it is.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;

@@ -9,7 +9,7 @@ use domain::listing::{
 };
 use domain::repository::SkillSource;
 use formats::skill::{Intake, IntakeLimits, IntakeRefusal, LoadedSkill, SKILL_MD};
-use store::{SkillRow, SkillVersionRow, StoreError};
+use store::{SkillRow, SkillVersionRow, StoreError, Wanted};
 
 use crate::{Ops, OpsError, Result, blocking};
 
@@ -51,6 +51,14 @@ impl Ops {
     /// # Errors
     /// [`OpsError::TooLarge`], or [`OpsError::Invalid`] where the upload as a whole is refused; nothing of it was kept then.
     pub async fn upload_skills(&self, owner: &str, upload: Upload) -> Result<SkillIntake> {
+        self.take_skills(owner, upload, Wanted::Itself).await
+    }
+
+    /// The same for skills that may be wanted only to compare others with: a version that is new here does not become its skill's newest then.
+    ///
+    /// # Errors
+    /// As [`Ops::upload_skills`].
+    pub async fn take_skills(&self, owner: &str, upload: Upload, wanted: Wanted) -> Result<SkillIntake> {
         let intake = self.read_upload(upload).await?;
         let mut answer = SkillIntake {
             refused: intake
@@ -63,7 +71,7 @@ impl Ops {
             accepted: Vec::new(),
         };
         for skill in intake.skills {
-            answer.accepted.push(self.put_skill(owner, skill).await?);
+            answer.accepted.push(self.put_skill(owner, skill, wanted).await?);
         }
         Ok(answer)
     }
@@ -92,10 +100,10 @@ impl Ops {
         OpsError::Invalid { message: format!("the upload was refused: {}", finding.message), findings: vec![finding] }
     }
 
-    async fn put_skill(&self, owner: &str, skill: LoadedSkill) -> Result<AcceptedSkill> {
+    async fn put_skill(&self, owner: &str, skill: LoadedSkill, wanted: Wanted) -> Result<AcceptedSkill> {
         let package = skill.package();
         self.store.blobs().put_tree(skill.tree).await?;
-        let put = self.store.put_skill_version(owner, &package, &skill.findings, self.now()).await?;
+        let put = self.store.put_skill_version(owner, &package, &skill.findings, wanted, self.now()).await?;
         Ok(AcceptedSkill {
             path: skill.path,
             skill: put.skill,
@@ -115,7 +123,7 @@ impl Ops {
         Ok(self.store.skills().await?.into_iter().map(listing).collect())
     }
 
-    /// All versions of all skills, skill by skill, newest first.
+    /// All versions of all skills, skill by skill, newest first; those that came only to be compared with stand last.
     ///
     /// # Errors
     /// Storage trouble.
@@ -131,8 +139,7 @@ impl Ops {
         let skill = self.store.skill(id).await?;
         let versions = self.store.versions(id).await?;
         let skill_md = self.skill_md(&skill.latest).await?;
-        let mut versions: Vec<SkillVersionDetail> = versions.into_iter().map(version).collect();
-        versions.sort_by_key(|version| std::cmp::Reverse(version.id));
+        let versions = versions.into_iter().map(version).collect();
         Ok(SkillDetail { id: skill.id, owner: skill.owner, name: skill.name, versions, skill_md })
     }
 
@@ -178,6 +185,7 @@ fn version(row: SkillVersionRow) -> SkillVersionDetail {
         manifest: row.package.manifest,
         tree: row.package.tree,
         findings,
+        only_compared: row.only_compared,
         created_at: row.created_at,
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use domain::id::SkillVersionId;
 use domain::listing::BaselineRequest;
 use domain::repository::SkillSource;
-use ops::{Ops, Upload};
+use ops::{Ops, Upload, Wanted};
 
 use super::Failure;
 use super::eval::{refuse, say, unusable};
@@ -51,18 +51,19 @@ impl ArmArgs {
         let baseline = if self.a_a {
             if self.skill.is_empty() { BaselineRequest::Nothing } else { BaselineRequest::Itself }
         } else if !self.baseline_skill.is_empty() {
-            BaselineRequest::PreviousVersion { versions: all(ops, &self.baseline_skill).await? }
+            BaselineRequest::PreviousVersion { versions: all(ops, &self.baseline_skill, Wanted::ToCompare).await? }
         } else if !self.control.is_empty() {
-            BaselineRequest::Control { versions: all(ops, &self.control).await? }
+            BaselineRequest::Control { versions: all(ops, &self.control, Wanted::ToCompare).await? }
         } else {
             BaselineRequest::NoSkill
         };
-        Ok(Chosen { skills: self.treatment(ops).await?, baseline, distractors: all(ops, &self.distractor).await? })
+        let distractors = all(ops, &self.distractor, Wanted::ToCompare).await?;
+        Ok(Chosen { skills: self.treatment(ops).await?, baseline, distractors })
     }
 
     async fn treatment(&self, ops: &Ops) -> Result<Vec<SkillVersionId>, Failure> {
         if !self.skill.iter().any(|skill| skill == TASKS_OWN) {
-            return all(ops, &self.skill).await;
+            return all(ops, &self.skill, Wanted::Itself).await;
         }
         if self.skill.len() > 1 {
             return Err(Failure::unusable(anyhow!("--skill task stands alone: it means each task's own skills")));
@@ -71,27 +72,27 @@ impl ArmArgs {
     }
 }
 
-async fn all(ops: &Ops, wanted: &[String]) -> Result<Vec<SkillVersionId>, Failure> {
-    let mut versions = Vec::with_capacity(wanted.len());
-    for wanted in wanted {
-        versions.push(one(ops, wanted).await?);
+async fn all(ops: &Ops, places: &[String], wanted: Wanted) -> Result<Vec<SkillVersionId>, Failure> {
+    let mut versions = Vec::with_capacity(places.len());
+    for place in places {
+        versions.push(one(ops, place, wanted).await?);
     }
     Ok(versions)
 }
 
-async fn one(ops: &Ops, wanted: &str) -> Result<SkillVersionId, Failure> {
-    let intake = ops.upload_skills(OWNER, upload(wanted)?).await.map_err(unusable)?;
+async fn one(ops: &Ops, place: &str, wanted: Wanted) -> Result<SkillVersionId, Failure> {
+    let intake = ops.take_skills(OWNER, upload(place)?, wanted).await.map_err(unusable)?;
     intake.accepted.iter().for_each(|skill| say(&skill.findings));
     say(&intake.findings);
     refuse(&intake.refused)?;
     match intake.accepted.as_slice() {
-        [] => Err(Failure::unusable(anyhow!("there is no skill in {wanted}; a skill is a folder with a SKILL.md"))),
+        [] => Err(Failure::unusable(anyhow!("there is no skill in {place}; a skill is a folder with a SKILL.md"))),
         [skill] => Ok(skill.version_id),
         several => {
             let names: Vec<&str> = several.iter().map(|skill| skill.path.as_str()).collect();
             let number = several.len();
             Err(Failure::unusable(anyhow!(
-                "there are {number} skills in {wanted}; name one of them: {}",
+                "there are {number} skills in {place}; name one of them: {}",
                 names.join(", ")
             )))
         }

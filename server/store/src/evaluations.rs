@@ -339,11 +339,14 @@ async fn check_references(db: &mut SqliteConnection, plan: &EvaluationPlan) -> R
 
 /// Every skill version that a plan names, whatever for.
 fn versions(plan: &EvaluationPlan) -> impl Iterator<Item = &SkillRef> {
-    let treatment: &[SkillRef] = match &plan.treatment {
+    on_trial(plan).iter().chain(plan.comparison.versions())
+}
+
+fn on_trial(plan: &EvaluationPlan) -> &[SkillRef] {
+    match &plan.treatment {
         Treatment::Skills { versions } => versions,
         Treatment::TasksOwn | Treatment::Nothing => &[],
-    };
-    treatment.iter().chain(plan.comparison.versions())
+    }
 }
 
 /// Equal exactly when two plans ask for the same runs.
@@ -377,6 +380,13 @@ async fn insert_skills(db: &mut SqliteConnection, id: EvaluationId, plan: &Evalu
     for skill in versions(plan) {
         sqlx::query("INSERT OR IGNORE INTO evaluation_skills (evaluation_id, skill_version_id) VALUES ($1, $2)")
             .bind(id.0)
+            .bind(skill.id.0)
+            .execute(&mut *db)
+            .await?;
+    }
+    // What is on trial stands by itself from then on.
+    for skill in on_trial(plan) {
+        sqlx::query("UPDATE skill_versions SET only_compared = 0 WHERE id = $1 AND only_compared")
             .bind(skill.id.0)
             .execute(&mut *db)
             .await?;

@@ -49,7 +49,7 @@ pub use evaluations::{EvaluationRow, TrialCounts};
 pub use events::{Recorded, StoredEvent};
 pub use health::Health;
 pub use recovery::{ClosedAttempt, LiveAttempt};
-pub use skills::{PutOutcome, SkillRow, SkillVersionRow};
+pub use skills::{PutOutcome, SkillRow, SkillVersionRow, Wanted};
 pub use steps::Moved;
 pub use task_sets::TaskSetRow;
 pub use tasks::{TaskRow, TaskSummary};

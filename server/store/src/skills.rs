@@ -1,5 +1,6 @@
 //! Skills and their versions. Same owner and bytes: the same version; new bytes: a new version of the same skill; another owner's
-//! skill of the same name is another skill.
+//! skill of the same name is another skill. A skill's newest version is the last one that was uploaded or on trial: what came only to be compared
+//! with (an earlier version, a control, a distractor) stands behind those, however late it came.
 
 use domain::finding::Finding;
 use domain::hash::ContentHash;
@@ -12,6 +13,15 @@ use sqlx::{FromRow, SqliteConnection};
 use crate::Store;
 use crate::codec::{from_json, readable, to_hash, to_json, to_u32};
 use crate::error::{Result, StoreError};
+
+/// What a skill version is stored for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Its own sake: it was uploaded, or is to be on trial.
+    Itself,
+    /// To compare another with it.
+    ToCompare,
+}
 
 /// What became of an upload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +49,7 @@ pub struct SkillRow {
     pub versions: u32,
     /// Number of evaluations that treat with any of its versions.
     pub evaluations: u32,
-    /// The version stored last.
+    /// The newest one.
     pub latest: SkillVersionRow,
 }
 
@@ -50,8 +60,10 @@ pub struct SkillVersionRow {
     pub id: SkillVersionId,
     /// The skill it is a version of.
     pub skill: SkillId,
-    /// 1 for the skill's first version, 2 for its second.
+    /// 1 for the skill's first version, 2 for its second, in the order in which they were stored.
     pub number: u32,
+    /// Whether it came only to be compared with.
+    pub only_compared: bool,
     /// Its address.
     pub hash: ContentHash,
     /// Manifest and files.
@@ -67,6 +79,7 @@ struct RawVersion {
     id: i64,
     skill_id: i64,
     number: i64,
+    only_compared: bool,
     hash: String,
     manifest: String,
     tree: String,
@@ -82,6 +95,7 @@ impl TryFrom<RawVersion> for SkillVersionRow {
             id: SkillVersionId(raw.id),
             skill: SkillId(raw.skill_id),
             number: to_u32("skill_versions.number", raw.number)?,
+            only_compared: raw.only_compared,
             hash: to_hash("skill_versions.hash", &raw.hash)?,
             package: SkillPackage {
                 manifest: from_json("skill_versions.manifest", &raw.manifest)?,
@@ -123,7 +137,7 @@ impl TryFrom<RawSkill> for SkillRow {
 macro_rules! select_versions {
     ($rest:literal) => {
         concat!(
-            "SELECT v.id, v.skill_id, v.hash, v.manifest, v.tree, v.findings, v.created_at, \
+            "SELECT v.id, v.skill_id, v.only_compared, v.hash, v.manifest, v.tree, v.findings, v.created_at, \
              (SELECT count(*) FROM skill_versions o WHERE o.skill_id = v.skill_id AND o.id <= v.id) AS number \
              FROM skill_versions v ",
             $rest
@@ -135,13 +149,14 @@ macro_rules! select_skills {
     ($rest:literal) => {
         concat!(
             "SELECT s.owner, s.name, s.created_at AS first_at, \
-             v.id, v.skill_id, v.hash, v.manifest, v.tree, v.findings, v.created_at, \
+             v.id, v.skill_id, v.only_compared, v.hash, v.manifest, v.tree, v.findings, v.created_at, \
              (SELECT count(*) FROM skill_versions o WHERE o.skill_id = s.id) AS versions, \
              (SELECT count(*) FROM skill_versions o WHERE o.skill_id = s.id AND o.id <= v.id) AS number, \
              (SELECT count(DISTINCT u.evaluation_id) FROM evaluation_skills u \
               JOIN skill_versions o ON o.id = u.skill_version_id WHERE o.skill_id = s.id) AS evaluations \
              FROM skills s \
-             JOIN skill_versions v ON v.id = (SELECT max(o.id) FROM skill_versions o WHERE o.skill_id = s.id) ",
+             JOIN skill_versions v ON v.id = (SELECT o.id FROM skill_versions o WHERE o.skill_id = s.id \
+              ORDER BY o.only_compared, o.id DESC LIMIT 1) ",
             $rest
         )
     };
@@ -149,7 +164,7 @@ macro_rules! select_skills {
 
 impl Store {
     /// Stores a checked skill under its owner; its name is the manifest's. The files must be in the blob store already. Findings of bytes
-    /// that are known are brought up to date.
+    /// that are known are brought up to date. A version that is new here, and came only to be compared with, is never the newest beside others.
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::DiskFull`].
@@ -158,11 +173,12 @@ impl Store {
         owner: &str,
         package: &SkillPackage,
         findings: &[Finding],
+        wanted: Wanted,
         at: Timestamp,
     ) -> Result<PutOutcome> {
         let mut change = self.change().await?;
         let skill = put_skill(change.db(), owner, &package.manifest.name, at).await?;
-        let (version, was_new) = put_version(change.db(), skill, package, findings, at).await?;
+        let (version, was_new) = put_version(change.db(), skill, package, findings, wanted, at).await?;
         change.commit().await?;
         Ok(PutOutcome { skill, version, was_new })
     }
@@ -177,25 +193,27 @@ impl Store {
         Ok(readable("skill", rows, |raw| raw.latest.skill_id))
     }
 
-    /// All versions of all skills by what people choose them by: skills in the order of [`Store::skills`], versions newest first.
+    /// All versions of all skills by what people choose them by: skills in the order of [`Store::skills`], versions in that of
+    /// [`Store::versions`].
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn version_choices(&self) -> Result<Vec<VersionChoice>> {
-        let rows: Vec<(i64, String, String, i64, bool)> = sqlx::query_as(
+        let rows: Vec<(i64, String, String, i64, bool, bool)> = sqlx::query_as(
             "SELECT v.id, s.name, v.hash, row_number() OVER (PARTITION BY v.skill_id ORDER BY v.id), \
-             v.id = max(v.id) OVER (PARTITION BY v.skill_id) \
-             FROM skill_versions v JOIN skills s ON s.id = v.skill_id ORDER BY s.name, s.owner, v.id DESC",
+             v.id = first_value(v.id) OVER (PARTITION BY v.skill_id ORDER BY v.only_compared, v.id DESC), v.only_compared \
+             FROM skill_versions v JOIN skills s ON s.id = v.skill_id ORDER BY s.name, s.owner, v.only_compared, v.id DESC",
         )
         .fetch_all(self.reader())
         .await?;
-        let choice = |(id, name, hash, number, newest): (i64, String, String, i64, bool)| {
+        let choice = |(id, name, hash, number, newest, only_compared): (i64, String, String, i64, bool, bool)| {
             Ok(VersionChoice {
                 id: SkillVersionId(id),
                 name,
                 version: to_hash("skill_versions.hash", &hash)?,
                 number: to_u32("skill_versions.number", number)?,
                 newest,
+                only_compared,
             })
         };
         rows.into_iter().map(choice).collect()
@@ -234,15 +252,16 @@ impl Store {
         row.ok_or_else(|| StoreError::not_found("skill version", id))?.try_into()
     }
 
-    /// The versions of a skill, newest first; empty if there is no such skill.
+    /// The versions of a skill, newest first, those that came only to be compared with last; empty if there is no such skill.
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn versions(&self, skill: SkillId) -> Result<Vec<SkillVersionRow>> {
-        let rows: Vec<RawVersion> = sqlx::query_as(select_versions!("WHERE v.skill_id = $1 ORDER BY v.id DESC"))
-            .bind(skill.0)
-            .fetch_all(self.reader())
-            .await?;
+        let rows: Vec<RawVersion> =
+            sqlx::query_as(select_versions!("WHERE v.skill_id = $1 ORDER BY v.only_compared, v.id DESC"))
+                .bind(skill.0)
+                .fetch_all(self.reader())
+                .await?;
         rows.into_iter().map(TryInto::try_into).collect()
     }
 }
@@ -266,23 +285,28 @@ async fn put_version(
     skill: SkillId,
     package: &SkillPackage,
     findings: &[Finding],
+    wanted: Wanted,
     at: Timestamp,
 ) -> Result<(SkillVersionId, bool)> {
     let hash = package.version().to_hex();
     let findings = to_json("findings", findings)?;
-    let known: Option<i64> =
-        sqlx::query_scalar("UPDATE skill_versions SET findings = $3 WHERE skill_id = $1 AND hash = $2 RETURNING id")
-            .bind(skill.0)
-            .bind(&hash)
-            .bind(&findings)
-            .fetch_optional(&mut *db)
-            .await?;
+    let only_compared = wanted == Wanted::ToCompare;
+    let known: Option<i64> = sqlx::query_scalar(
+        "UPDATE skill_versions SET findings = $3, only_compared = min(only_compared, $4) \
+         WHERE skill_id = $1 AND hash = $2 RETURNING id",
+    )
+    .bind(skill.0)
+    .bind(&hash)
+    .bind(&findings)
+    .bind(only_compared)
+    .fetch_optional(&mut *db)
+    .await?;
     if let Some(id) = known {
         return Ok((SkillVersionId(id), false));
     }
     let id = sqlx::query_scalar(
-        "INSERT INTO skill_versions (skill_id, hash, manifest, tree, findings, created_at) \
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING id",
+        "INSERT INTO skill_versions (skill_id, hash, manifest, tree, findings, created_at, only_compared) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id",
     )
     .bind(skill.0)
     .bind(hash)
@@ -290,6 +314,7 @@ async fn put_version(
     .bind(to_json("tree", &package.tree)?)
     .bind(findings)
     .bind(at.0)
+    .bind(only_compared)
     .fetch_one(db)
     .await?;
     Ok((SkillVersionId(id), true))

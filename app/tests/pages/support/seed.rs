@@ -22,7 +22,7 @@ use domain::tree::{Tree, TreeEntry};
 use domain::trial::TrialState;
 use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, InfraClass, Verdict};
-use store::{Claim, Store};
+use store::{Claim, Store, Wanted};
 
 /// Seconds after an arbitrary instant.
 fn at(seconds: i64) -> Timestamp {
@@ -91,7 +91,7 @@ pub async fn plan(store: &Store, title: &str, tasks: &[(String, &str)], repeats:
         planned.push(TaskRef { id, name: name.clone(), version: task.version() });
     }
     let package = skill("count-sheep");
-    let put = store.put_skill_version("ada", &package, &[], at(0)).await.unwrap();
+    let put = store.put_skill_version("ada", &package, &[], Wanted::Itself, at(0)).await.unwrap();
     let skill = SkillRef { id: put.version, name: package.manifest.name.clone(), version: package.version() };
     EvaluationPlan {
         title: title.to_owned(),

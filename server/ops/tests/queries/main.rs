@@ -179,6 +179,7 @@ async fn tasks_share_what_their_listing_says_and_versions_are_listed_by_their_sk
             version: version.hash,
             number: version.number,
             newest: version.id == skill.latest.id,
+            only_compared: version.only_compared,
         }));
     }
     assert_eq!(rig.ops.version_choices().await.unwrap(), want);

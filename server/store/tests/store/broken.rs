@@ -3,7 +3,7 @@
 use domain::id::EvaluationId;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
-use store::{EvaluationRow, Store, StoreError};
+use store::{EvaluationRow, Store, StoreError, Wanted};
 
 use crate::fixtures::{at, plan, skill};
 
@@ -29,7 +29,7 @@ async fn lists_leave_out_what_cannot_be_read() {
     change(&store, &format!("UPDATE evaluations SET plan = '{{\"title\":\"of tomorrow\"}}' WHERE id = {broken}")).await;
     change(&store, "UPDATE tasks SET findings = '[{}]' WHERE name = 't1'").await;
     for name in ["sheep", "goats"] {
-        store.put_skill_version("ada", &skill(name, name), &[], at(1)).await.unwrap();
+        store.put_skill_version("ada", &skill(name, name), &[], Wanted::Itself, at(1)).await.unwrap();
     }
     change(
         &store,

@@ -11,7 +11,7 @@ use domain::spending::Spending;
 use domain::trial::RetryWait;
 use domain::usage::TokenUsage;
 use domain::verdict::Verdict;
-use store::{Among, Claimed, Store, StoreError};
+use store::{Among, Claimed, Store, StoreError, Wanted};
 
 use crate::broken::change;
 use crate::fixtures::{at, claim, end, ended, infra, plan, skill, task};
@@ -173,7 +173,7 @@ async fn an_order_holds_what_the_executor_needs() {
     assert_eq!((order.agent, order.settings), (own.agent.clone(), own.settings.clone()));
 
     let package = skill("goats", "v1");
-    let put = store.put_skill_version("ada", &package, &[], at(3)).await.unwrap();
+    let put = store.put_skill_version("ada", &package, &[], Wanted::Itself, at(3)).await.unwrap();
     let versions = vec![SkillRef { id: put.version, name: "goats".into(), version: package.version() }];
     let treated = EvaluationPlan { treatment: Treatment::Skills { versions }, ..own };
     store.request_cancel(got.trial.evaluation, at(4)).await.unwrap();
@@ -188,7 +188,7 @@ async fn an_order_says_what_each_arm_holds() {
     let mut stored = Vec::new();
     for (name, text) in [("goats", "new"), ("goats", "old"), ("cows", "c")] {
         let package = skill(name, text);
-        let put = store.put_skill_version("ada", &package, &[], at(0)).await.unwrap();
+        let put = store.put_skill_version("ada", &package, &[], Wanted::Itself, at(0)).await.unwrap();
         stored.push((SkillRef { id: put.version, name: name.into(), version: package.version() }, package));
     }
     let [(new, new_files), (old, old_files), (cows, cow_files)] = stored.as_slice() else { panic!() };

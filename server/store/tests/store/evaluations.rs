@@ -6,7 +6,7 @@ use domain::id::{EvaluationId, EventId, SkillVersionId, TaskId};
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::stop::{Seen, StopReason, Stopped};
 use domain::verdict::Verdict;
-use store::{Store, StoreError, TrialCounts};
+use store::{Store, StoreError, TrialCounts, Wanted};
 
 use crate::fixtures::{at, claim, end, ended, infra, plan, skill, word};
 
@@ -141,7 +141,7 @@ async fn a_removed_evaluation_leaves_no_row_behind() {
 async fn evaluations_are_listed_by_skill_and_by_campaign() {
     let store = Store::temp().await.unwrap();
     let package = skill("sheep", "v1");
-    let put = store.put_skill_version("ada", &package, &[], at(1)).await.unwrap();
+    let put = store.put_skill_version("ada", &package, &[], Wanted::Itself, at(1)).await.unwrap();
     let own = plan(&store, 1, 1).await;
     let versions = vec![SkillRef { id: put.version, name: "sheep".into(), version: package.version() }];
     let treated = EvaluationPlan { treatment: Treatment::Skills { versions }, ..own.clone() };

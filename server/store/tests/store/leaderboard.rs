@@ -14,7 +14,7 @@ use domain::usage::TokenUsage;
 use domain::verdict::{FailReason, Verdict};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection};
-use store::{DataDir, Store, StoreError};
+use store::{DataDir, Store, StoreError, Wanted};
 
 use crate::broken::change;
 use crate::fixtures::{at, claim, ended, infra, plan, skill};
@@ -22,7 +22,7 @@ use crate::fixtures::{at, claim, ended, infra, plan, skill};
 /// A plan for a skill of that name in the store.
 async fn skilled(store: &Store, name: &str, tasks: usize) -> EvaluationPlan {
     let package = skill(name, name);
-    let put = store.put_skill_version("ada", &package, &[], at(0)).await.unwrap();
+    let put = store.put_skill_version("ada", &package, &[], Wanted::Itself, at(0)).await.unwrap();
     let version = SkillRef { id: put.version, name: name.to_owned(), version: package.version() };
     let model = ModelRef { name: "large".into(), upstream: "u".into(), scripted: false };
     EvaluationPlan {

@@ -2,7 +2,7 @@
 
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions, Connection, Row};
-use store::{DataDir, Store, StoreError};
+use store::{DataDir, Store, StoreError, Wanted};
 
 use crate::fixtures::{at, one_pair, skill, task};
 
@@ -53,7 +53,7 @@ async fn a_second_start_finds_everything_again() {
     let folder = tempfile::tempdir().unwrap();
     let dir = DataDir::open(folder.path().join("data")).unwrap();
     let store = Store::open(&dir).await.unwrap();
-    let put = store.put_skill_version("ada", &skill("sheep", "v1"), &[], at(1)).await.unwrap();
+    let put = store.put_skill_version("ada", &skill("sheep", "v1"), &[], Wanted::Itself, at(1)).await.unwrap();
     store.close().await;
     assert!(matches!(store.skills().await, Err(StoreError::Closed)));
     let store = Store::open(&dir).await.unwrap();
@@ -122,7 +122,7 @@ fn a_data_folder_has_one_owner_at_a_time() {
 #[tokio::test]
 async fn ids_of_different_nouns_never_coincide_in_tests() {
     let (store, evaluation) = one_pair().await;
-    let put = store.put_skill_version("ada", &skill("sheep", "v1"), &[], at(1)).await.unwrap();
+    let put = store.put_skill_version("ada", &skill("sheep", "v1"), &[], Wanted::Itself, at(1)).await.unwrap();
     let (task, _) = store.put_task(&task("t", "t"), &[], "tests", at(1)).await.unwrap();
     let claim = crate::fixtures::claim(&store, 1).await.unwrap();
     let mut ids = vec![put.skill.0, put.version.0, task.0, evaluation.0, claim.trial.id.0, claim.attempt.0]
