@@ -111,7 +111,7 @@ async fn every_other_state_says_what_it_is() {
     type Change = fn(&mut EvaluationPlan);
     let rescues: Rule = |task, arm, _| Some(verdict(with(arm) || task == 0));
     let flips: Rule = |task, arm, _| Some(verdict(task > 1 || with(arm) == (task == 0)));
-    let cases: [(&str, Change, Rule, &[&str]); 6] = [
+    let cases: [(&str, Change, Rule, &[&str]); 7] = [
         (
             "A/A",
             |plan| {
