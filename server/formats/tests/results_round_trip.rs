@@ -6,7 +6,7 @@ mod results_support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use domain::comparison::Baseline;
+use domain::comparison::{Baseline, Compared};
 use domain::condition::Condition;
 use domain::draw::Draw;
 use domain::finding::Finding;
@@ -79,6 +79,20 @@ fn our_own_json_comes_back_without_loss() {
 }
 
 #[test]
+fn an_attempt_that_ends_before_it_starts_has_no_times() {
+    let (mut history, files) = Any(Draw::from_seed(1)).evaluation();
+    let attempt = history.trials.iter_mut().flat_map(|trial| &mut trial.attempts).next().unwrap();
+    (attempt.started_at, attempt.ended_at) = (Some(Timestamp(2_000)), Some(Timestamp(1_999)));
+    let reading = imported(exported(&history, &files, ExportFormat::Json).remove(0).bytes);
+    let [read] = reading.evaluations.as_slice() else { panic!("{reading:#?}") };
+    let attempt = read.trials.iter().flat_map(|trial| &trial.attempts).next().unwrap();
+    assert_eq!((attempt.started_at, attempt.ended_at), (None, None));
+    let [finding] = read.findings.as_slice() else { panic!("{:#?}", read.findings) };
+    assert_eq!((finding.code.as_str(), finding.hint.is_some()), ("wrong_times", true));
+    assert!(finding.message.starts_with("trials[") && finding.message.contains("attempt 1 ends before it starts"));
+}
+
+#[test]
 fn an_imported_evaluation_keeps_where_it_came_from() {
     let (mut history, files) = Any(Draw::from_seed(1)).evaluation();
     let imported_before = Imported {
@@ -129,14 +143,39 @@ fn other_runners_forms_come_back_with_their_verdicts() {
             verdicts(&history.trials, &history.plan, false),
             "seed {seed}"
         );
+        let compared = history.plan.comparison.kind();
+        let arms = [compared.arms().without, compared.arms().with];
+        let told =
+            |file: &&formats::export::ExportFile| arms.iter().any(|arm| file.path.starts_with(&format!("{arm}/")));
+        assert!(compass.iter().all(|file| told(&file)), "seed {seed}: {arms:?} {paths:?}");
+        assert_eq!(read.plan.comparison.kind(), compared, "seed {seed}");
+        let versions = |plan: &EvaluationPlan| {
+            plan.comparison.versions().map(|skill| (skill.name.clone(), skill.version)).collect::<Vec<_>>()
+        };
+        assert_eq!(versions(&read.plan), versions(&history.plan), "seed {seed}");
         let benchmark = exported(&history, &files, ExportFormat::SkillCreator).remove(0);
         let scored = verdicts(&history.trials, &history.plan, true);
         if scored.is_empty() {
             continue;
         }
+        let named = |name: &str| String::from_utf8_lossy(&benchmark.bytes).contains(&format!("\"{name}\": {{"));
+        let names = match compared {
+            Compared::NoSkill => ["without_skill", "with_skill"],
+            Compared::PreviousVersion => ["old_skill", "new_skill"],
+            Compared::Control => ["with_unrelated_skill", "with_skill"],
+            Compared::Same => ["arm_a", "arm_b"],
+        };
+        assert!(names.into_iter().all(named), "seed {seed}: {compared:?}");
         let at_hand = BTreeMap::from([("benchmark.json".to_owned(), benchmark.bytes)]);
-        let reading =
-            read_files(&mut Files::at_hand("x", at_hand), None, NOW).unwrap_or_else(|findings| panic!("{findings:#?}"));
+        let reading = read_files(&mut Files::at_hand("x", at_hand), None, NOW);
+        let [without, with] = names;
+        let configuration = |arm| if arm == Condition::WithSkill { with } else { without };
+        if !scored.iter().all(|row| ["without_skill", "with_skill"].contains(&configuration(row.1))) {
+            let findings = reading.unwrap_err();
+            assert!(findings.iter().any(|finding| finding.code == "unknown_arm"), "seed {seed}: {findings:#?}");
+            continue;
+        }
+        let reading = reading.unwrap_or_else(|findings| panic!("{findings:#?}"));
         let read = &reading.evaluations[0];
         assert_eq!(verdicts(&read.trials, &read.plan, false), scored, "seed {seed}");
     }

@@ -1,5 +1,5 @@
-//! AgentCompass' results folder, once per arm, as that runner has no pairs: `<arm>/summary.md` and `<arm>/details/<task>.json`. What it has no
-//! field for stands under `extra.skilldelta`.
+//! AgentCompass' results folder, once per arm, as that runner has no pairs: `<arm>/summary.md` and `<arm>/details/<task>.json`. An arm is called
+//! what it held: `no-skill`, or `previous-version`, `control`, … What that runner has no field for stands under `extra.skilldelta`.
 
 use domain::attempt::AttemptResult;
 use domain::condition::Condition;
@@ -18,13 +18,16 @@ pub(super) fn render(exported: &Exported<'_>) -> Result<Vec<ExportFile>, ExportE
         let trials: Vec<&TrialHistory> =
             exported.history.trials.iter().filter(|trial| trial.condition == arm).collect();
         files.push(ExportFile {
-            path: format!("{arm}/summary.md"),
+            path: format!("{}/summary.md", exported.report.comparison.arm(arm)),
             bytes: summary(exported, arm, &trials).into_bytes(),
         });
         for trial in trials {
             let mut bytes = serde_json::to_vec_pretty(&detail(exported, trial)).map_err(ExportError::write)?;
             bytes.push(b'\n');
-            files.push(ExportFile { path: format!("{arm}/details/{}.json", stem(exported, trial)), bytes });
+            files.push(ExportFile {
+                path: format!("{}/details/{}.json", exported.report.comparison.arm(arm), stem(exported, trial)),
+                bytes,
+            });
         }
     }
     Ok(files)
@@ -76,6 +79,7 @@ fn detail(exported: &Exported<'_>, trial: &TrialHistory) -> Value {
                 "agent": exported.report.agent,
                 "model": exported.report.model_ref,
                 "skills": exported.report.skills,
+                "comparison": exported.report.comparison,
                 "condition": trial.condition,
                 "repeat": trial.repeat,
                 "attempts": trial.state.attempts(),
@@ -96,16 +100,17 @@ fn summary(exported: &Exported<'_>, arm: Condition, trials: &[&TrialHistory]) ->
     let report = exported.report;
     let marks: String = words::marks(report).iter().map(|mark| format!("> {}.\n\n", escape(mark))).collect();
     format!(
-        "# {title}, {arm}\n\n{marks}## Run overview\n\n| Field | Value |\n|---|---|\n| Model | {model} |\n| Total | {total} |\n\
+        "# {title}, {name}\n\n{marks}## Run overview\n\n| Field | Value |\n|---|---|\n| Model | {model} |\n| Total | {total} |\n\
          | Evaluated | {evaluated} |\n| Error | {error} |\n\n## Metrics\n\n| Metric | Value |\n|---|---|\n| mean_score | {mean} |\n\n\
-         Agent {agent}; skill {skills}. The other arm lies beside this folder; Δ is {delta} over {pairs} complete pairs.\n",
+         Agent {agent}; {skills}. The other arm lies beside this folder; Δ is {delta} over {pairs} complete pairs.\n",
         title = escape(&report.title),
         model = escape(&words::model(report)),
         total = trials.len(),
         evaluated = scores.len(),
         error = trials.len() - scores.len(),
         agent = escape(&words::agent(report)),
-        skills = escape(&words::skills(report)),
+        name = report.comparison.arm(arm),
+        skills = escape(&words::skills_of(&report.comparison.arms.get(arm).skills)),
         delta = number::points(report.totals.delta),
         pairs = report.totals.pairs_complete,
     )

@@ -1,10 +1,11 @@
-//! skill-creator's `benchmark.json`, with exactly the fields that its viewer reads; our statistics stand under `skilldelta`. A trial without a
-//! score has no place in its means and is told of in `notes`.
+//! skill-creator's `benchmark.json`, with exactly the fields that its viewer reads; our statistics stand under `skilldelta`. Its configurations may
+//! have any name, and bear that of what an arm held. A trial without a score has no place in its means and is told of in `notes`.
 
 use std::collections::BTreeSet;
 
 use domain::attempt::AttemptResult;
-use domain::condition::Condition;
+use domain::comparison::Compared;
+use domain::condition::{Condition, Pair};
 use domain::history::TrialHistory;
 use domain::report::{headline, number};
 use domain::test_case::{TestCase, TestStatus};
@@ -39,7 +40,7 @@ pub(super) fn render(exported: &Exported<'_>) -> Result<Vec<u8>, ExportError> {
             "runs_per_configuration": report.repeats,
         },
         "runs": runs.iter().map(|run| &run.json).collect::<Vec<_>>(),
-        "run_summary": run_summary(&runs),
+        "run_summary": run_summary(&runs, configurations(report.comparison.kind)),
         "notes": notes(exported),
         "skilldelta": {
             "schema": "skilldelta.benchmark.v1",
@@ -47,6 +48,7 @@ pub(super) fn render(exported: &Exported<'_>) -> Result<Vec<u8>, ExportError> {
             "totals": report.totals,
             "agent": report.agent,
             "skills": report.skills,
+            "comparison": report.comparison,
             "seed": report.seed,
         },
     });
@@ -59,10 +61,13 @@ fn eval_id(exported: &Exported<'_>, trial: &TrialHistory) -> usize {
     exported.task_index(trial).saturating_add(1)
 }
 
-const fn configuration(arm: Condition) -> &'static str {
-    match arm {
-        Condition::NoSkill => "without_skill",
-        Condition::WithSkill => "with_skill",
+/// The viewer shows them in the order of the alphabet, the one that is judged first.
+const fn configurations(compared: Compared) -> Pair<&'static str> {
+    match compared {
+        Compared::NoSkill => Pair { without: "without_skill", with: "with_skill" },
+        Compared::PreviousVersion => Pair { without: "old_skill", with: "new_skill" },
+        Compared::Control => Pair { without: "with_unrelated_skill", with: "with_skill" },
+        Compared::Same => Pair { without: "arm_a", with: "arm_b" },
     }
 }
 
@@ -79,7 +84,7 @@ fn run(exported: &Exported<'_>, trial: &TrialHistory) -> Option<Run> {
     let json = json!({
         "eval_id": eval_id(exported, trial),
         "eval_name": exported.task(trial),
-        "configuration": configuration(trial.condition),
+        "configuration": configurations(exported.report.comparison.kind).get(trial.condition),
         "run_number": trial.repeat,
         "result": {
             "pass_rate": passed as f64 / total as f64,
@@ -122,7 +127,7 @@ fn expectations(verdict: &Verdict, passed: bool, result: Option<&AttemptResult>)
     }
 }
 
-fn run_summary(runs: &[Run]) -> Value {
+fn run_summary(runs: &[Run], names: Pair<&'static str>) -> Value {
     let of = |arm: Condition| runs.iter().filter(move |run| run.arm == arm);
     let rates = |arm| of(arm).map(|run| run.passed as f64 / run.total as f64).collect::<Vec<f64>>();
     let seconds = |arm| of(arm).filter_map(|run| run.seconds).collect::<Vec<f64>>();
@@ -133,8 +138,8 @@ fn run_summary(runs: &[Run]) -> Value {
     };
     let (with, without) = (Condition::WithSkill, Condition::NoSkill);
     json!({
-        "with_skill": of_arm(with),
-        "without_skill": of_arm(without),
+        names.with: of_arm(with),
+        names.without: of_arm(without),
         "delta": {
             "pass_rate": difference(&rates(with), &rates(without), 2),
             "time_seconds": difference(&seconds(with), &seconds(without), 1),

@@ -8,6 +8,14 @@ pub(super) fn skills(report: &EvaluationReport) -> String {
     report.skills.iter().map(ReportSkill::words).collect::<Vec<_>>().join(" + ")
 }
 
+/// `skill count-sheep@1a2b3c4d5e6f`, or `no skill`.
+pub(super) fn skills_of(skills: &[ReportSkill]) -> String {
+    match skills {
+        [] => "no skill".to_owned(),
+        skills => format!("skill {}", skills.iter().map(ReportSkill::words).collect::<Vec<_>>().join(" + ")),
+    }
+}
+
 /// An agent's name without its version, which has a column of its own.
 pub(super) fn agent_program(report: &EvaluationReport) -> String {
     AgentRef { version: String::new(), ..report.agent.clone() }.title()

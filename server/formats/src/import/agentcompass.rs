@@ -8,6 +8,7 @@ use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::plan::{AgentRef, ModelRef};
+use domain::report::{ComparisonReport, ReportSkill};
 use domain::skill_audit::Activation;
 use domain::test_case::TestCase;
 use domain::time::Timestamp;
@@ -58,6 +59,10 @@ struct Ours {
     repeat: u32,
     agent: AgentRef,
     model: Option<ModelRef>,
+    #[serde(default)]
+    skills: Vec<ReportSkill>,
+    #[serde(default)]
+    comparison: Option<ComparisonReport>,
     verdict: Verdict,
     usage: Option<TokenUsage>,
     activated: Option<bool>,
@@ -90,8 +95,12 @@ pub(super) fn read(files: &mut Files, now: Timestamp, findings: &mut Vec<Finding
             None => model_of_summary(files, &path),
         };
         let agent = ours.map(|ours| ours.agent.clone());
+        let compared = ours.map(compared);
         let key = (model.clone().unwrap_or_default(), agent.as_ref().map(AgentRef::title).unwrap_or_default());
-        let (draft, logs) = by_actor.entry(key).or_insert_with(|| (new_draft(&path, model, agent), Contents::new()));
+        let (draft, logs) = by_actor.entry(key).or_insert_with(|| {
+            let (skills, compared) = compared.unwrap_or_default();
+            (Draft { skills, compared, ..new_draft(&path, model, agent) }, Contents::new())
+        });
         match run(files.name(), &path, detail, logs, &mut draft.findings) {
             Ok(run) => draft.runs.push(run),
             Err(finding) => findings.push(*finding),
@@ -102,6 +111,12 @@ pub(super) fn read(files: &mut Files, now: Timestamp, findings: &mut Vec<Finding
         Some(ReadEvaluation { files: logs, ..evaluation })
     };
     by_actor.into_values().filter_map(finish).collect()
+}
+
+/// What our own export says was compared: the treatment's skills, none where each task brought its own, and the comparison.
+fn compared(ours: &Ours) -> (Vec<String>, Option<ComparisonReport>) {
+    let named = ours.skills.iter().filter(|skill| skill.name != ReportSkill::TASKS_OWN);
+    (named.map(|skill| skill.name.clone()).collect(), ours.comparison.clone())
 }
 
 fn new_draft(path: &str, model: Option<String>, agent: Option<AgentRef>) -> Draft {

@@ -1,20 +1,22 @@
 //! What every foreign format is brought to: runs by task and arm, in the order in which they were made. From it come plan and trials.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeFrom;
 
 use domain::attempt::AttemptResult;
-use domain::comparison::Comparison;
+use domain::comparison::{Baseline, Compared, Comparison};
 use domain::condition::Condition;
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::history::{AttemptHistory, TrialHistory};
 use domain::id::{SkillVersionId, TaskId, TrialId};
 use domain::plan::{AgentRef, EvaluationPlan, ModelRef, RunSettings, SkillDelivery, SkillRef, TaskRef, Treatment};
+use domain::report::{ComparisonReport, ReportSkill};
 use domain::time::Timestamp;
 use domain::trial::TrialState;
 use domain::verdict::Verdict;
 
-use super::ReadEvaluation;
+use super::{ReadEvaluation, number};
 
 /// Most pairs of an evaluation that are taken.
 pub(super) const MOST_PAIRS: usize = 100_000;
@@ -30,6 +32,8 @@ pub(super) struct Draft {
     pub title: String,
     /// Names of the skills that all with-skill runs had; empty = each task's own.
     pub skills: Vec<String>,
+    /// With what they were compared, where the source tells; else with no skill.
+    pub compared: Option<ComparisonReport>,
     pub agent: Option<String>,
     pub agent_version: Option<String>,
     pub delivery: SkillDelivery,
@@ -61,7 +65,14 @@ pub(super) struct Try {
 
 impl Draft {
     /// Plan and trials. Pushes errors to `findings` where they cannot be made.
-    pub(super) fn finish(self, now: Timestamp, findings: &mut Vec<Finding>) -> Option<ReadEvaluation> {
+    pub(super) fn finish(mut self, now: Timestamp, findings: &mut Vec<Finding>) -> Option<ReadEvaluation> {
+        for run in &mut self.runs {
+            let place = format!("an attempt at {}, {},", run.task, run.condition);
+            for attempt in &mut run.attempts {
+                (attempt.started_at, attempt.ended_at) =
+                    number::span(attempt.started_at, attempt.ended_at, &run.file, &place, &mut self.findings);
+            }
+        }
         let tasks = task_names(&self.runs);
         let created_at = self.created_at.unwrap_or(now);
         let (trials, repeats) = match trials(&self.runs, &tasks, created_at) {
@@ -71,11 +82,12 @@ impl Draft {
                 return None;
             }
         };
+        let mut ids = 1..;
         let model = self.model.map(|name| ModelRef { name, upstream: UNKNOWN.to_owned(), scripted: false });
         let plan = EvaluationPlan {
             title: self.title,
-            treatment: treatment(&self.skills),
-            comparison: Comparison::default(),
+            treatment: treatment(&self.skills, &mut ids),
+            comparison: self.compared.map(|told| comparison(&told, &mut ids)).unwrap_or_default(),
             tasks: task_refs(&tasks),
             task_set: None,
             agent: AgentRef {
@@ -117,16 +129,35 @@ fn task_refs(names: &[String]) -> Vec<TaskRef> {
     (1..).zip(names).map(task).collect()
 }
 
-fn treatment(skills: &[String]) -> Treatment {
+fn treatment(skills: &[String], ids: &mut RangeFrom<i64>) -> Treatment {
     if skills.is_empty() {
         return Treatment::TasksOwn;
     }
-    let skill = |(id, name): (i64, &String)| SkillRef {
+    let skills: Vec<ReportSkill> =
+        skills.iter().map(|name| ReportSkill { name: name.clone(), version: None }).collect();
+    Treatment::Skills { versions: skill_refs(&skills, ids) }
+}
+
+/// Skills as a result of ours names them. Their ids are below 0 and name no row.
+pub(super) fn skill_refs(skills: &[ReportSkill], ids: &mut RangeFrom<i64>) -> Vec<SkillRef> {
+    let skill = |(skill, id): (&ReportSkill, i64)| SkillRef {
         id: SkillVersionId(-id),
-        name: name.clone(),
-        version: ContentHash::UNKNOWN,
+        name: skill.name.clone(),
+        version: skill.version.as_ref().and_then(|version| version.parse().ok()).unwrap_or(ContentHash::UNKNOWN),
     };
-    Treatment::Skills { versions: (1..).zip(skills).map(skill).collect() }
+    skills.iter().zip(ids).map(skill).collect()
+}
+
+/// What a result of ours says was compared.
+pub(super) fn comparison(told: &ComparisonReport, ids: &mut RangeFrom<i64>) -> Comparison {
+    let baseline = &told.arms.without.skills;
+    let baseline = match told.kind {
+        Compared::NoSkill => Baseline::NoSkill,
+        Compared::PreviousVersion => Baseline::PreviousVersion { versions: skill_refs(baseline, ids) },
+        Compared::Control => Baseline::Control { versions: skill_refs(baseline, ids) },
+        Compared::Same => Baseline::Same,
+    };
+    Comparison { baseline, distractors: skill_refs(&told.distractors, ids) }
 }
 
 /// The trials, and the number of repeats.

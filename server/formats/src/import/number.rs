@@ -33,6 +33,23 @@ pub(super) fn between(from: Option<Timestamp>, to: Option<Timestamp>) -> Option<
     (to >= from).then(|| to.ms_since(from))
 }
 
+/// Start and end of an attempt; both unknown, and a warning that names the place, where it ends before it starts.
+pub(super) fn span(
+    started: Option<Timestamp>,
+    ended: Option<Timestamp>,
+    file: &str,
+    place: &str,
+    findings: &mut Vec<Finding>,
+) -> (Option<Timestamp>, Option<Timestamp>) {
+    if started.zip(ended).is_none_or(|(started, ended)| started <= ended) {
+        return (started, ended);
+    }
+    let message = format!("{place} ends before it starts; both times were left out");
+    let hint = "look whether start and end were mixed up, or a clock was set meanwhile";
+    findings.push(Finding::warning("wrong_times", file, message).hint(hint));
+    (None, None)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,6 +61,11 @@ mod tests {
             .map(|value| reward(value, "f", "score", &mut findings));
         assert_eq!(got, [Some(0.5), None, None, None, None]);
         assert_eq!(findings.len(), 3);
+        let [early, late] = [1, 2].map(|at| Some(Timestamp(at)));
+        let spans = [(early, late), (early, early), (late, early), (None, late), (late, None)];
+        let got = spans.map(|(from, to)| span(from, to, "f", "attempt 1", &mut findings));
+        assert_eq!(got, [(early, late), (early, early), (None, None), (None, late), (late, None)]);
+        assert_eq!(findings.split_off(3)[0].message, "attempt 1 ends before it starts; both times were left out");
         assert_eq!([Some(1.5), Some(-1.0), Some(f64::INFINITY), None].map(seconds), [Some(1500), None, None, None]);
         for (text, want) in [
             ("2026-03-01T09:30:00Z", Some(1_772_357_400_000)),

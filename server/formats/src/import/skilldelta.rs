@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use super::draft::MOST_PAIRS;
 use super::files::{json_error, parse};
-use super::{Files, ReadEvaluation, skilldelta_report};
+use super::{Files, ReadEvaluation, number, skilldelta_report};
 use crate::export::document::{BaselinePart, Document, FilePart, SCHEMA, TreatmentPart, TrialPart, VersionPart};
 
 /// As far as a file is looked at to see whether it is ours, in bytes.
@@ -93,7 +93,7 @@ fn document(path: &str, bytes: &[u8]) -> Result<ReadEvaluation, Box<Finding>> {
     let document: Document = serde_ignored::deserialize(&mut json, |field| unknown.push(field.to_string()))
         .map_err(|error| Box::new(json_error(path, &error, 0)))?;
     json.end().map_err(|error| Box::new(json_error(path, &error, 0)))?;
-    let findings = unknown
+    let mut findings: Vec<Finding> = unknown
         .into_iter()
         .filter(|field| field != "report")
         .map(|field| {
@@ -103,7 +103,7 @@ fn document(path: &str, bytes: &[u8]) -> Result<ReadEvaluation, Box<Finding>> {
         .collect();
     let plan = plan(path, &document)?;
     let stopped = stopped(path, document.evaluation.stopped, &plan)?;
-    let trials = trials(path, &document, &plan)?;
+    let trials = trials(path, &document, &plan, &mut findings)?;
     let files = contents(path, document.files)?;
     Ok(ReadEvaluation {
         plan,
@@ -198,7 +198,12 @@ pub(super) fn stopped(
     Ok(stopped)
 }
 
-fn trials(path: &str, document: &Document, plan: &EvaluationPlan) -> Result<Vec<TrialHistory>, Box<Finding>> {
+fn trials(
+    path: &str,
+    document: &Document,
+    plan: &EvaluationPlan,
+    findings: &mut Vec<Finding>,
+) -> Result<Vec<TrialHistory>, Box<Finding>> {
     let mut seen = BTreeSet::new();
     let mut trials = Vec::with_capacity(document.trials.len());
     for (number, part) in (1_i64..).zip(&document.trials) {
@@ -217,7 +222,13 @@ fn trials(path: &str, document: &Document, plan: &EvaluationPlan) -> Result<Vec<
             );
             return Err(refuse("repeated_run", path, message, "export it again"));
         }
-        trials.push(trial(path, &place, part, TrialId(-number), task.id)?);
+        let mut trial = trial(path, &place, part, TrialId(-number), task.id)?;
+        for attempt in &mut trial.attempts {
+            let place = format!("{place}: attempt {}", attempt.number);
+            (attempt.started_at, attempt.ended_at) =
+                number::span(attempt.started_at, attempt.ended_at, path, &place, findings);
+        }
+        trials.push(trial);
     }
     Ok(trials)
 }

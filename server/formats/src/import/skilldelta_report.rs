@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use domain::attempt::AttemptResult;
-use domain::comparison::{Baseline, Compared, Comparison};
 use domain::finding::Finding;
 use domain::hash::ContentHash;
 use domain::history::{AttemptHistory, TrialHistory};
-use domain::id::{SkillVersionId, TaskId, TrialId};
-use domain::plan::{EvaluationPlan, RunSettings, SkillRef, TaskRef, Treatment};
+use domain::id::{TaskId, TrialId};
+use domain::plan::{EvaluationPlan, RunSettings, TaskRef, Treatment};
 use domain::report::{EvaluationReport, ReportSkill, TrialReport};
 use domain::skill_audit::Activation;
 use domain::time::Timestamp;
@@ -16,7 +15,7 @@ use domain::trial::TrialState;
 use domain::verdict::{FailReason, InfraClass, Verdict};
 
 use super::ReadEvaluation;
-use super::draft::MOST_PAIRS;
+use super::draft::{MOST_PAIRS, comparison, skill_refs};
 use super::skilldelta::stopped;
 
 /// The evaluation of a report.
@@ -42,29 +41,14 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
     }
     let note = "this is a result without its attempts: earlier attempts, traces, logs, audits and images are not in it, and of trouble only the words";
     let note = Finding::note("result_only", path, note).hint("export the evaluation as json to bring everything");
-    let skill = |name: &str, version: Option<&String>, id: i64| SkillRef {
-        id: SkillVersionId(-id),
-        name: name.to_owned(),
-        version: version.and_then(|version| version.parse().ok()).unwrap_or(ContentHash::UNKNOWN),
-    };
     let own = report.skills.iter().any(|skill| skill.version.is_none() && skill.name == ReportSkill::TASKS_OWN);
     let mut ids = 1..;
-    let mut skills = |parts: &[ReportSkill]| -> Vec<SkillRef> {
-        parts.iter().zip(&mut ids).map(|(part, id)| skill(&part.name, part.version.as_ref(), id)).collect()
-    };
     let treatment = match report.skills.as_slice() {
         _ if own => Treatment::TasksOwn,
         [] => Treatment::Nothing,
-        parts => Treatment::Skills { versions: skills(parts) },
+        parts => Treatment::Skills { versions: skill_refs(parts, &mut ids) },
     };
-    let baseline = &report.comparison.arms.without.skills;
-    let baseline = match report.comparison.kind {
-        Compared::NoSkill => Baseline::NoSkill,
-        Compared::PreviousVersion => Baseline::PreviousVersion { versions: skills(baseline) },
-        Compared::Control => Baseline::Control { versions: skills(baseline) },
-        Compared::Same => Baseline::Same,
-    };
-    let comparison = Comparison { baseline, distractors: skills(&report.comparison.distractors) };
+    let comparison = comparison(&report.comparison, &mut ids);
     let tasks = (1..).zip(&report.tasks).map(|(id, task): (i64, _)| TaskRef {
         id: TaskId(-id),
         name: task.task.clone(),

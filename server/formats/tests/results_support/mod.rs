@@ -186,7 +186,7 @@ impl Any {
             attempts.push(AttemptHistory {
                 number,
                 started_at: Some(Timestamp(1_000 + i64::from(number))),
-                ended_at: self.maybe(|any| Timestamp(any.number() as i64)),
+                ended_at: self.maybe(|any| Timestamp((any.number() as i64).max(1_000 + i64::from(number)))),
                 verdict: Some(verdict),
                 result,
                 told,
