@@ -218,12 +218,7 @@ fn row(audit: EvaluationId, task: &TaskAudit) -> impl IntoView + use<> {
     }
 }
 
-/// `2 of 2 passed`; a dash where there is no run.
+/// `2 of 2 passed`.
 fn passed(task: &TaskAudit, agent: AuditAgent) -> String {
-    let runs: Vec<&AuditRun> = task.runs.iter().filter(|run| run.agent == agent).collect();
-    if runs.is_empty() {
-        return UNKNOWN.to_owned();
-    }
-    let passed = runs.iter().filter(|run| run.verdict.as_deref() == Some("pass")).count();
-    format!("{passed} of {} passed", runs.len())
+    task.passed(agent, |passed, scored| format!("{passed} of {scored} passed"))
 }

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::components::arms::ArmName;
 use crate::components::icon::{Icon, Sign};
-use crate::format::{count, plural};
+use crate::format::{UNKNOWN, count, plural};
 
 /// What the audit found where the agent looks, and what the trace proves.
 #[component]
@@ -29,7 +29,8 @@ fn proof(condition: Condition, arm: Option<&ArmDetail>) -> AnyView {
         let step = step.map(|step| view! { <span class="quiet">{format!("step {step}")}</span> });
         view! { <li><span class="foreign">{path}</span>" "{step}</li> }
     };
-    let files = arm.map(|arm| arm.files_read.clone()).unwrap_or_default();
+    // Without a trace nobody knows what was read.
+    let files = arm.filter(|arm| arm.trace.is_some()).map(|arm| arm.files_read.clone());
     view! {
         <div class="proof">
             <h3><ArmName condition=condition/></h3>
@@ -40,14 +41,16 @@ fn proof(condition: Condition, arm: Option<&ArmDetail>) -> AnyView {
             <dl class="facts">
                 <div><dt>"Offered to the model"</dt><dd>{yes_no(activation.listed)}</dd></div>
                 <div><dt>"Opened by the agent"</dt><dd>{yes_no(activation.opened)}</dd></div>
-                <div><dt>"Its text in the context"</dt><dd class="num">{skill_text(activation.skill_text)}</dd></div>
+                <div><dt>"Its text in the context"</dt><dd class="num">{result.map_or_else(|| UNKNOWN.to_owned(), |_| skill_text(activation.skill_text))}</dd></div>
                 <div>
                     <dt>"Files read"</dt>
                     <dd>
-                        {if files.is_empty() {
-                            "none".into_any()
-                        } else {
-                            view! { <ol class="files-read">{files.into_iter().map(file).collect_view()}</ol> }.into_any()
+                        {match files {
+                            None => UNKNOWN.into_any(),
+                            Some(files) if files.is_empty() => "none".into_any(),
+                            Some(files) => {
+                                view! { <ol class="files-read">{files.into_iter().map(file).collect_view()}</ol> }.into_any()
+                            }
                         }}
                     </dd>
                 </div>

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use domain::report::number;
-use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, AuditRun, Passes, TaskAudit, TestAudit, TestClass};
+use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, Passes, TaskAudit, TestAudit, TestClass};
 
 /// Test cases of one task that are listed before the rest is counted.
 const LISTED: usize = 12;
@@ -37,7 +37,7 @@ fn table(text: &mut String, report: &AuditReport) {
     let width = report.tasks.iter().map(|task| task.task.chars().count()).max().unwrap_or(4).clamp(4, 48);
     line!(
         text,
-        "{:width$}  {:>9}  {:>9}  {:>12}  {:>12}  {:>6}  {:>5}  result",
+        "{:width$}  {:>10}  {:>10}  {:>12}  {:>12}  {:>6}  {:>5}  result",
         "task",
         "nop",
         "oracle",
@@ -53,7 +53,7 @@ fn table(text: &mut String, report: &AuditReport) {
         };
         line!(
             text,
-            "{name:width$}  {:>9}  {:>9}  {:>12}  {:>12}  {:>6}  {:>5}  {}",
+            "{name:width$}  {:>10}  {:>10}  {:>12}  {:>12}  {:>6}  {:>5}  {}",
             passes(task, AuditAgent::Nop),
             passes(task, AuditAgent::Oracle),
             count(TestClass::FailToPass),
@@ -65,14 +65,9 @@ fn table(text: &mut String, report: &AuditReport) {
     }
 }
 
-/// `pass 2/2`; a dash where there is no run.
+/// `pass 2/2`.
 fn passes(task: &TaskAudit, agent: AuditAgent) -> String {
-    let runs: Vec<&AuditRun> = task.runs.iter().filter(|run| run.agent == agent).collect();
-    if runs.is_empty() {
-        return number::UNKNOWN.to_owned();
-    }
-    let passed = runs.iter().filter(|run| run.verdict.as_deref() == Some("pass")).count();
-    format!("pass {passed}/{}", runs.len())
+    task.passed(agent, |passed, scored| format!("pass {passed}/{scored}"))
 }
 
 fn details(text: &mut String, task: &TaskAudit, all_tests: bool) {

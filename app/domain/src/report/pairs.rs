@@ -53,7 +53,7 @@ pub struct TaskReport {
     pub tokens_with: Option<f64>,
     /// Mean tokens of the no-skill trials, over the same pairs.
     pub tokens_without: Option<f64>,
-    /// Whether the agent opened the skill in any with-skill trial; `None` where that cannot be told.
+    /// Whether the agent opened the skill in any with-skill trial that was scored; `None` where that cannot be told.
     pub activated: Option<bool>,
 }
 
@@ -117,8 +117,8 @@ impl TaskReport {
             let sum: u64 = tokens.iter().map(of).sum();
             (!tokens.is_empty()).then(|| sum as f64 / tokens.len() as f64)
         };
-        let opened =
-            (1..=repeats).filter_map(|repeat| find(Condition::WithSkill, repeat)?.result.as_ref()?.activation.opened);
+        let scored = |repeat| find(Condition::WithSkill, repeat).filter(|trial| trial.scored().is_some());
+        let opened = (1..=repeats).filter_map(|repeat| scored(repeat)?.result.as_ref()?.activation.opened);
         Self {
             task: task.name.clone(),
             task_id: task.id,
@@ -189,6 +189,36 @@ mod tests {
             let with = trial(Condition::WithSkill, Activation { listed, opened, ..Activation::default() });
             let pair = PairedTrials::of(1, Some(&without), Some(&with));
             assert_eq!((pair.flip.is_some(), pair.void.is_none()), (counts, counts), "{name}: {pair:?}");
+        }
+    }
+
+    #[test]
+    fn a_task_of_which_no_trial_was_scored_tells_nothing_of_the_skill() {
+        let task = TaskRef { id: TaskId(1), name: "t".to_owned(), version: crate::hash::ContentHash::UNKNOWN };
+        let trouble = Verdict::VerifierError { message: "no reward".to_owned() };
+        for (verdicts, opened, said) in [
+            ([Verdict::Pass, Verdict::Pass], [Some(true), Some(false)], Some(true)),
+            ([Verdict::Pass, trouble.clone()], [Some(false), Some(true)], Some(false)),
+            ([trouble.clone(), trouble.clone()], [Some(true), Some(true)], None),
+            ([Verdict::Pass, trouble], [None, Some(true)], None),
+        ] {
+            let trials: Vec<TrialRecord> = (1..=2)
+                .zip(verdicts.into_iter().zip(opened))
+                .map(|(repeat, (verdict, opened))| TrialRecord {
+                    id: TrialId(i64::from(repeat)),
+                    task_id: TaskId(1),
+                    task: "t".to_owned(),
+                    condition: Condition::WithSkill,
+                    repeat,
+                    state: TrialState::Finished { attempts: 1, verdict: verdict.clone(), at: Timestamp(0) },
+                    result: Some(AttemptResult {
+                        activation: Activation { opened, ..Activation::default() },
+                        ..AttemptResult::bare(verdict)
+                    }),
+                })
+                .collect();
+            let report = TaskReport::of(&task, 2, &crate::report::index(&trials));
+            assert_eq!(report.activated, said, "{trials:?}");
         }
     }
 }

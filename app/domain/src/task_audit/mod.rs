@@ -20,7 +20,7 @@ use crate::condition::{Condition, Pair};
 use crate::hash::ContentHash;
 use crate::id::{EvaluationId, TaskId, TrialId};
 use crate::plan::{AgentRef, EvaluationPlan, PlanKind, TaskRef};
-use crate::report::TrialRecord;
+use crate::report::{TrialRecord, number};
 use crate::test_case::{TestCase, TestStatus};
 use crate::time::Timestamp;
 
@@ -270,6 +270,23 @@ impl TaskAudit {
             classes,
             tests,
             runs: nop.into_iter().chain(oracle).map(AuditRun::of).collect(),
+        }
+    }
+
+    /// How many runs of an agent passed, as `2/2` or `2 of 2 passed` by `words`: of those that were scored. A dash where none is decided yet, or the
+    /// task has no run of it.
+    #[must_use]
+    pub fn passed(&self, agent: AuditAgent, words: fn(usize, usize) -> String) -> String {
+        let decided = self.runs.iter().filter(|run| run.agent == agent).filter_map(|run| run.verdict.as_deref());
+        let (passed, scored, decided) = decided.fold((0, 0, 0), |(passed, scored, decided), verdict| match verdict {
+            "pass" => (passed + 1, scored + 1, decided + 1),
+            "fail" => (passed, scored + 1, decided + 1),
+            _ => (passed, scored, decided + 1),
+        });
+        match (scored, decided) {
+            (0, 0) => number::UNKNOWN.to_owned(),
+            (0, _) => "not scored".to_owned(),
+            (scored, _) => words(passed, scored),
         }
     }
 

@@ -213,6 +213,20 @@ fn an_evaluation_is_no_audit_and_a_report_counts_its_outcomes() {
 }
 
 #[test]
+fn runs_that_passed_are_counted_among_those_that_were_scored() {
+    for (nop, oracle, said) in [
+        (&["f", "f"][..], Some(&["p", "f"][..]), ["0/2", "1/2"]),
+        (&["i", "v"], Some(&["i", "p"]), ["not scored", "1/1"]),
+        (&["f"], None, ["0/1", "—"]),
+        (&["."], Some(&["."]), ["—", "—"]),
+    ] {
+        let report = report(nop, oracle);
+        let passed = |agent| report.tasks[0].passed(agent, |passed, scored| format!("{passed}/{scored}"));
+        assert_eq!(AuditAgent::BOTH.map(passed), said, "{nop:?} {oracle:?}");
+    }
+}
+
+#[test]
 fn a_solution_that_stumbles_says_how() {
     let mut failed = run("f", AuditAgent::Oracle, 1);
     let note = Finding::note("agent_note", "agent", "solve.sh: exit 3");
