@@ -2,7 +2,7 @@
 
 use domain::id::EvaluationId;
 use domain::listing::TrialCounts;
-use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, AuditRun, TaskAudit};
+use domain::task_audit::{AuditAgent, AuditOutcome, AuditReport, TaskAudit};
 use leptos::prelude::*;
 use leptos_meta::Title;
 
