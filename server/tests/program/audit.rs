@@ -76,7 +76,7 @@ fn an_audit_says_of_each_task_whether_it_can_be_trusted() {
         [("answer is there", "fail-to-pass"), ("answer is right", "fail-to-pass"), ("shell works", "pass-to-pass")]
     );
     for words in [
-        "pass 0/2   pass 2/2",
+        "pass 0/2    pass 2/2",
         "at ceiling without an agent",
         "3 of 7 tasks can be trusted",
         "pass-to-pass  shell works (nop 2/2, oracle 2/2)",
