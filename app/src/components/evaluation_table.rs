@@ -55,7 +55,7 @@ fn row(evaluation: EvaluationListing) -> impl IntoView {
             <td data-label="Tasks × k" class="num">{count(evaluation.tasks)} " × " {evaluation.repeats}</td>
             <td data-label="Trials"><Standing counts=evaluation.counts/></td>
             <td data-label="Verdict">
-                <HeadlineWord class=evaluation.class.clone() word=evaluation.word.clone() settled=settled/>
+                <HeadlineWord headline=evaluation.headline.clone() settled=settled/>
             </td>
             <td data-label="Δ" class="num"><Delta delta=evaluation.delta neutral=!settled/></td>
             <td class="bar-cell"><DeltaBar delta=evaluation.delta neutral=!settled/></td>

@@ -1,6 +1,7 @@
 //! A verdict as a word, a sign and a colour together; and a Δ with its interval on one scale for a whole table.
 
 use domain::leaderboard::{LeaderboardRow, Says};
+use domain::report::Headline;
 use domain::stats::interval::Interval;
 use leptos::prelude::*;
 
@@ -37,17 +38,14 @@ pub fn Verdict(
 /// The word of a result's headline with its sign, in a list.
 #[component]
 pub fn HeadlineWord(
-    /// The headline's class.
-    class: String,
-    /// Its word.
-    word: String,
+    headline: Headline,
     /// Whether it may have a colour.
     settled: bool,
 ) -> impl IntoView {
-    let says = Says::from_word(&class);
+    let says = Says::from_word(&headline.class);
     let (sign, colour) = says.map_or((Sign::Neither, OPEN), look);
     let colour = if settled || !says.is_some_and(Says::is_settled) { colour } else { OPEN };
-    view! { <span class=colour><Icon sign=sign/>{word}</span> }
+    view! { <span class=colour><Icon sign=sign/>{headline.word}</span> }
 }
 
 /// Δ, its interval as a bar and in numbers, and the flips behind it.

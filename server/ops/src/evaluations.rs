@@ -9,7 +9,7 @@ use domain::listing::{EvaluationListing, EvaluationsPage, LiveEvent, TrialCounts
 use domain::order::Happening;
 use domain::plan::EvaluationPlan;
 use domain::report::matrix::{MatrixPage, View};
-use domain::report::{EvaluationReport, Headline, ReportSkill, TrialRecord, headline, index, tasks_of};
+use domain::report::{EvaluationReport, ReportSkill, TrialRecord, headline, index, tasks_of};
 use domain::time::Timestamp;
 use domain::trial::{Phase, TrialState};
 use domain::verdict::Verdict;
@@ -82,17 +82,6 @@ impl Ops {
         let spent = if counted { Some(self.store.spent(id).await?) } else { None };
         let report = EvaluationReport { imported: row.imported, noise_floor, measuring_cases, spent, ..report };
         Ok(report.ended_early(row.stopped))
-    }
-
-    /// The verdict of one evaluation in words, as its page gives it, without what else its result takes to make.
-    ///
-    /// # Errors
-    /// [`OpsError::NotFound`], or storage trouble.
-    pub async fn headline(&self, id: EvaluationId) -> Result<Headline> {
-        let row = self.evaluation_row(id).await?;
-        let trials = self.store.outcomes(&row).await?;
-        let report = EvaluationReport::compute(id, row.created_at, &row.plan, &trials);
-        Ok(headline(&report.ended_early(row.stopped)))
     }
 
     /// An evaluation that compares without and with a skill; an audit says nothing about one.
@@ -239,7 +228,6 @@ fn happening(what: Recorded, at: Timestamp) -> Option<Happening> {
 fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
     let report = EvaluationReport::compute(row.id, row.created_at, &row.plan, trials);
     let report = EvaluationReport { imported: row.imported, ..report }.ended_early(row.stopped);
-    let Headline { class, word, .. } = headline(&report);
     EvaluationListing {
         id: row.id,
         skills: ReportSkill::of_treatment(&row.plan.treatment),
@@ -250,8 +238,7 @@ fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
         model: row.plan.model,
         counts: counts(trials),
         delta: report.totals.delta,
-        class,
-        word,
+        headline: headline(&report),
         imported: report.imported,
         created_at: row.created_at,
     }

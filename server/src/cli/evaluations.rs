@@ -1,9 +1,10 @@
 //! `skilldelta evaluations`: lists what was run here, shows a result again, and cancels what is not finished; the same as on their pages.
 
 use clap::{Args, Subcommand};
+use domain::demonstration::Demonstration;
 use domain::id::EvaluationId;
 use domain::listing::EvaluationListing;
-use domain::report::{Headline, number};
+use domain::report::number;
 use ops::Ops;
 use serde::Serialize;
 
@@ -79,28 +80,16 @@ pub async fn run(common: &CommonArgs, command: EvaluationsCommand) -> Result<Exi
 /// A part of the list.
 #[derive(Debug, Serialize)]
 struct Listed {
-    evaluations: Vec<Line>,
+    evaluations: Vec<EvaluationListing>,
     /// How many there are in all.
     all: u32,
     page: u32,
     pages: u32,
 }
 
-/// An evaluation with its verdict, in the words of its page.
-#[derive(Debug, Serialize)]
-struct Line {
-    #[serde(flatten)]
-    evaluation: EvaluationListing,
-    headline: Headline,
-}
-
 async fn list(ops: &Ops, args: &ListArgs) -> Result<(), Failure> {
     let found = ops.evaluations(args.page, args.limit).await?;
-    let mut listed = Listed { evaluations: Vec::new(), all: found.all, page: found.page, pages: found.pages };
-    for evaluation in found.evaluations {
-        let headline = ops.headline(evaluation.id).await?;
-        listed.evaluations.push(Line { evaluation, headline });
-    }
+    let listed = Listed { evaluations: found.evaluations, all: found.all, page: found.page, pages: found.pages };
     terminal::print(&if args.json {
         serde_json::to_string_pretty(&listed)? + "\n"
     } else {
@@ -127,20 +116,19 @@ fn render(listed: &Listed, limit: u32) -> String {
     rows.iter().map(line).collect::<String>() + &foot(listed, limit)
 }
 
-fn cells(line: &Line) -> [String; 7] {
-    let Line { evaluation, headline } = line;
+fn cells(evaluation: &EvaluationListing) -> [String; 7] {
     let state: Vec<String> =
         [evaluation.counts.in_words()].into_iter().chain(evaluation.counts.missing_in_words()).collect();
     let skills: Vec<&str> = evaluation.skills.iter().map(|skill| skill.name.as_str()).collect();
-    let scripted = evaluation.model.as_ref().is_some_and(|model| model.scripted);
-    let marks = [(scripted, "scripted model"), (evaluation.imported.is_some(), "imported, self-reported")];
-    let marks: String = marks.into_iter().filter(|(is, _)| *is).map(|(_, mark)| format!(" ({mark})")).collect();
+    let imported = evaluation.imported.as_ref().map(|_| "imported, self-reported");
+    let marks = evaluation.demonstration().map(Demonstration::word).into_iter().chain(imported);
+    let marks: String = marks.map(|mark| format!(" ({mark})")).collect();
     [
         evaluation.id.to_string(),
         evaluation.created_at.to_string(),
         state.join(", "),
         number::points(evaluation.delta),
-        headline.word.clone(),
+        evaluation.headline.word.clone(),
         skills.join(", "),
         format!("{}{marks}", evaluation.title),
     ]

@@ -7,7 +7,7 @@ use crate::id::EvaluationId;
 use crate::imported::Imported;
 use crate::leaderboard::Says;
 use crate::plan::{AgentRef, ModelRef};
-use crate::report::ReportSkill;
+use crate::report::{Headline, ReportSkill};
 use crate::time::Timestamp;
 
 /// How the trials of an evaluation stand.
@@ -91,10 +91,8 @@ pub struct EvaluationListing {
     pub counts: TrialCounts,
     /// Over complete pairs so far.
     pub delta: Option<f64>,
-    /// The class of its result's headline, for sign and colour.
-    pub class: String,
-    /// Its word, as on the result's page.
-    pub word: String,
+    /// The verdict in the words of its result's page.
+    pub headline: Headline,
     /// Where it came from, if others ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,
@@ -107,7 +105,7 @@ impl EvaluationListing {
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let measured_here = self.demonstration().is_none() && self.imported.is_none();
-        measured_here && Says::from_word(&self.class).is_some_and(Says::is_settled)
+        measured_here && Says::from_word(&self.headline.class).is_some_and(Says::is_settled)
     }
 
     /// Why it is no measurement, if it is none.
