@@ -8,7 +8,7 @@ mod trace_page;
 
 use serde::{Deserialize, Serialize};
 
-pub use evaluation::{EvaluationListing, EvaluationsPage, TrialCounts};
+pub use evaluation::{EvaluationListing, EvaluationsPage, ShortHeadline, TrialCounts};
 pub use pair::{ArmDetail, AttemptListing, LiveEvent, PairDetail, files_in_order};
 pub use task::{AcceptedTask, AuditRequest, TaskDetail, TaskIntake, TaskListing};
 pub use trace_page::{DiffLine, LineSide, RowFilter, SpentAt, StepPart, TracePage, TraceRow, TraceSize, TraceView};

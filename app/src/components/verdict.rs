@@ -1,7 +1,7 @@
 //! A verdict as a word, a sign and a colour together; and a Δ with its interval on one scale for a whole table.
 
 use domain::leaderboard::{LeaderboardRow, Says};
-use domain::report::Headline;
+use domain::listing::ShortHeadline;
 use domain::stats::interval::Interval;
 use leptos::prelude::*;
 
@@ -38,7 +38,7 @@ pub fn Verdict(
 /// The word of a result's headline with its sign, in a list.
 #[component]
 pub fn HeadlineWord(
-    headline: Headline,
+    headline: ShortHeadline,
     /// Whether it may have a colour.
     settled: bool,
 ) -> impl IntoView {

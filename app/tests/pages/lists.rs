@@ -36,7 +36,7 @@ async fn a_list_says_what_the_pages_say() {
     for listed in page.evaluations {
         let report = ops.report(listed.id).await.unwrap();
         assert!(report.totals.delta.is_some_and(|delta| delta != 0.0), "{:?}", report.totals);
-        assert_eq!(listed.headline.word, headline(&report).word, "{}", listed.title);
+        assert_eq!(listed.headline, headline(&report).into(), "{}", listed.title);
         assert_eq!((listed.delta, listed.skills), (report.totals.delta, report.skills), "{}", listed.title);
         let finished = report.trials.iter().filter(|trial| trial.verdict.is_some()).count() as u64;
         assert_eq!((listed.counts.finished(), listed.counts.total()), (finished, report.trials.len() as u64));

@@ -238,7 +238,7 @@ fn listing(row: EvaluationRow, trials: &[TrialRecord]) -> EvaluationListing {
         model: row.plan.model,
         counts: counts(trials),
         delta: report.totals.delta,
-        headline: headline(&report),
+        headline: headline(&report).into(),
         imported: report.imported,
         created_at: row.created_at,
     }

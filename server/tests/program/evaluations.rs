@@ -26,7 +26,10 @@ fn what_was_run_is_listed_and_shown_as_eval_told_it() {
         .collect();
     let [head, newest, oldest, foot] = lines.as_slice() else { panic!("{list}") };
     assert_eq!(head[..], ["number", "planned", "state", "Δ", "verdict", "skill", "title"], "{list}");
-    for (line, id, title) in [(newest, "2", "measured-words on 1 task"), (oldest, "1", "measured-words on 2 tasks")] {
+    for (line, id, title) in [
+        (newest, "2", "measured-words on 1 task (no coding agent)"),
+        (oldest, "1", "measured-words on 2 tasks (no coding agent)"),
+    ] {
         assert!(line[1].ends_with(" UTC"), "{list}");
         let cells = [line[0], line[2], line[3], line[4], line[5], line[6]];
         assert_eq!(cells, [id, "finished", "0 pp", "Cannot be resolved", "measured-words", title], "{list}");

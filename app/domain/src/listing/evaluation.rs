@@ -70,6 +70,21 @@ pub struct EvaluationsPage {
     pub pages: u32,
 }
 
+/// A [`Headline`] without its sentences: they tell of tokens, which no list reads.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ShortHeadline {
+    /// For sign and colour.
+    pub class: String,
+    /// For people.
+    pub word: String,
+}
+
+impl From<Headline> for ShortHeadline {
+    fn from(Headline { class, word, .. }: Headline) -> Self {
+        Self { class, word }
+    }
+}
+
 /// An evaluation in a list.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluationListing {
@@ -91,8 +106,8 @@ pub struct EvaluationListing {
     pub counts: TrialCounts,
     /// Over complete pairs so far.
     pub delta: Option<f64>,
-    /// The verdict in the words of its result's page.
-    pub headline: Headline,
+    /// The verdict as its result's page gives it.
+    pub headline: ShortHeadline,
     /// Where it came from, if others ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub imported: Option<Imported>,

@@ -250,7 +250,7 @@ async fn the_list_of_evaluations_says_what_their_whole_results_say() {
     for listed in rig.ops.evaluations(1, 9).await.unwrap().evaluations {
         let report = rig.ops.report(listed.id).await.unwrap();
         assert_eq!(listed.delta, report.totals.delta);
-        assert_eq!(listed.headline, headline(&report));
+        assert_eq!(listed.headline, headline(&report).into());
         assert_eq!(listed.counts.total(), report.trials.len() as u64);
         let finished = report.trials.iter().filter(|trial| trial.verdict.is_some()).count();
         assert_eq!(listed.counts.finished(), finished as u64);
