@@ -99,7 +99,7 @@ impl EvaluationHistory {
     #[must_use]
     pub fn report(&self) -> EvaluationReport {
         let report = EvaluationReport::compute(self.id, self.created_at, &self.plan, &self.records());
-        EvaluationReport { imported: self.imported.clone(), ..report }.ended_early(self.stopped)
+        EvaluationReport { imported: self.imported.clone(), ..report }.ended_early(self.stopped.clone())
     }
 
     /// Every file that an attempt names: traces, logs.

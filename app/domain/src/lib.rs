@@ -1,5 +1,6 @@
 //! The pure nouns and rules of Skilldelta: no I/O, no clock, no randomness of its own. Compiles to native code and to wasm.
 
+pub mod access;
 pub mod analysis;
 pub mod approval;
 pub mod attempt;

@@ -40,10 +40,12 @@ pub enum StopReason {
     OutOfTime,
     /// A person cancelled it, who may have looked at the outcome.
     ByHand,
+    /// The model's provider denied access in both arms, and no trial had a score. Looks at no outcome either.
+    ProviderDenied,
 }
 
 /// An early end, as it was decided.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Stopped {
     /// Why.
     pub why: StopReason,
@@ -51,13 +53,16 @@ pub struct Stopped {
     pub at: Timestamp,
     /// What was known then.
     pub seen: Seen,
+    /// What was in the way and what to do, in the words of the trial that met it; `None` where the plan's own rule ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
 }
 
 impl Stopped {
     /// That a person cancelled it; what was known then is in the trials.
     #[must_use]
     pub const fn by_hand(at: Timestamp) -> Self {
-        Self { why: StopReason::ByHand, at, seen: Seen::NOTHING }
+        Self { why: StopReason::ByHand, at, seen: Seen::NOTHING, told: None }
     }
 }
 
@@ -94,7 +99,8 @@ impl TaskSoFar {
 }
 
 impl Seen {
-    const NOTHING: Self = Self { tasks: 0, rescued: 0, broken: 0, e_value: 1.0 };
+    /// Before any task is over.
+    pub const NOTHING: Self = Self { tasks: 0, rescued: 0, broken: 0, e_value: 1.0 };
 
     /// What tasks say of which all pairs are over.
     #[must_use]

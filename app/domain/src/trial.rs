@@ -297,6 +297,10 @@ mod tests {
         Verdict::InfraError { class: InfraClass::Worker, message: "a bug".into() }
     }
 
+    fn denied() -> Verdict {
+        Verdict::InfraError { class: InfraClass::ProviderDenied, message: "401".into() }
+    }
+
     #[test]
     fn trouble_waits_longer_each_time_and_an_interruption_not_at_all() {
         for (first_ms, attempts, interrupted_before, verdict, want) in [
@@ -372,6 +376,7 @@ mod tests {
                 ended(A, worker_failed()),
                 Some(done(3, worker_failed())),
             ),
+            ("trouble that lasts is not", &running(1, Phase::Agent), ended(A, denied()), Some(done(1, denied()))),
             ("until attempts run out", &running(3, Phase::Agent), ended(A, infra()), Some(done(3, infra()))),
             ("result of an old attempt", &agent, ended(B, Verdict::Pass), None),
             ("second result", &finished, ended(A, infra()), None),

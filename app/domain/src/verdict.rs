@@ -15,7 +15,7 @@ pub enum Verdict {
         /// Why.
         reason: FailReason,
     },
-    /// Trouble that is not the agent's: left out of Δ, tried again.
+    /// Trouble that is not the agent's: left out of Δ, tried again unless it lasts.
     InfraError {
         /// Which kind.
         class: InfraClass,
@@ -69,18 +69,40 @@ pub enum InfraClass {
     Engine,
     /// An image could not be had or built.
     Image,
+    /// There is no such image: its registry knows none of that name, or what it is to be built from is refused. Lasts.
+    NoImage,
     /// A container could not be made or was lost.
     Container,
     /// A disk is full.
     DiskFull,
     /// The model's provider failed (429, 5xx, unreachable).
     Provider,
+    /// The model's provider denies access: the key, its account or the model's name is wrong. Lasts.
+    ProviderDenied,
     /// The skill was not where it should be, or was where it should not be.
     Audit,
     /// The attempt's worker failed: a fault of this program.
     Worker,
     /// The server stopped while the attempt ran, or lost its lease.
     Interrupted,
+}
+
+impl InfraClass {
+    /// Whether the next attempt is sure to meet the same, so that none is made. What may pass, however slowly, does not last.
+    #[must_use]
+    pub const fn lasts(self) -> bool {
+        match self {
+            Self::NoImage | Self::ProviderDenied => true,
+            Self::Engine
+            | Self::Image
+            | Self::Container
+            | Self::DiskFull
+            | Self::Provider
+            | Self::Audit
+            | Self::Worker
+            | Self::Interrupted => false,
+        }
+    }
 }
 
 impl Verdict {
@@ -110,7 +132,8 @@ impl Verdict {
     #[must_use]
     pub const fn is_retried(&self) -> bool {
         match self {
-            Self::InfraError { .. } | Self::VerifierError { .. } => true,
+            Self::InfraError { class, .. } => !class.lasts(),
+            Self::VerifierError { .. } => true,
             Self::Pass | Self::Fail { .. } | Self::Cancelled => false,
         }
     }

@@ -119,12 +119,13 @@ pub(super) fn Bar(counts: TrialCounts) -> impl IntoView {
 
 /// The numbers so far, marked as such.
 fn interim(report: &EvaluationReport) -> impl IntoView + use<> {
-    let stopped = report.stopped.map(|stopped| {
+    let stopped = report.stopped.as_ref().map(|stopped| {
         let why = match stopped.why {
             StopReason::Futility => "no outcome of the rest could be told from chance",
             StopReason::Evidence => "the evidence suffices",
             StopReason::OutOfTime => "the plan's time is over",
             StopReason::ByHand => "somebody cancelled it",
+            StopReason::ProviderDenied => stopped.told.as_deref().unwrap_or("the model's provider denies access"),
         };
         view! { <p class="interim"><span class="chip">"ending early"</span>{format!(" {why}; what runs is let finish.")}</p> }
     });

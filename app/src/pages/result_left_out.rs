@@ -19,14 +19,14 @@ pub fn LeftOut(
     totals: Totals,
     /// What is not in them.
     parts: Parts,
-    /// Whether the plan's own rule ended it early.
+    /// Whether it was ended early.
     ended_early: bool,
 ) -> impl IntoView {
     let bounds = totals.delta_bounds.filter(|_| totals.pairs_complete > 0).map(|[least, most]| {
         view! { <p>"Had they gone worst or best for the skill, Δ would lie between " <Delta delta=Some(least) neutral=true/> " and " <Delta delta=Some(most) neutral=true/> "."</p> }
     });
     let why = (parts.in_trouble > 0).then(|| {
-        view! { <p class="quiet">"These trials failed for reasons outside the agent (engine, network, provider or verifier). They were tried again, blind to the arm, and count neither as pass nor as fail."</p> }
+        view! { <p class="quiet">"These trials failed for reasons outside the agent (engine, network, provider or verifier). What may pass was tried again, blind to the arm. They count neither as pass nor as fail."</p> }
     });
     let cancelled = (parts.cancelled > 0).then(|| {
         let trials = plural(parts.cancelled, "trial was", "trials were");
@@ -34,7 +34,7 @@ pub fn LeftOut(
             true => item(
                 Sign::Barred,
                 "not run",
-                format!("{trials} not run: the evaluation ended early, as its plan allowed."),
+                format!("{trials} not run: the evaluation ended early."),
             ),
             false => item(
                 Sign::Barred,

@@ -221,7 +221,7 @@ async fn every_end_has_its_own_name() {
     for (turn, want) in [
         (json!({"text": "No.", "stop_reason": "refusal"}), "Refused"),
         (json!({"error": {"status": 529, "type": "overloaded_error", "message": "busy"}}), "ProviderTrouble"),
-        (json!({"error": {"status": 401, "type": "authentication_error", "message": "no key"}}), "ProviderTrouble"),
+        (json!({"error": {"status": 401, "type": "authentication_error", "message": "no key"}}), "ProviderDenied"),
         (
             json!({"error": {"status": 400, "type": "invalid_request_error", "message": "prompt is too long"}}),
             "Crashed",

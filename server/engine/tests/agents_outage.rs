@@ -19,6 +19,8 @@ const TOGETHER: usize = 3;
 enum Class {
     /// Not scored; the words that must occur.
     Provider(&'static str),
+    /// Not scored, and not tried again; the words that must occur.
+    Denied(&'static str),
     Refused,
     OutOfMemory,
     /// Stopped at this limit, in milliseconds.
@@ -38,7 +40,7 @@ fn cases() -> Vec<(&'static str, Value, Class)> {
     let runs = |command: &str| json!({"tools": [{"name": "bash", "input": {"command": command}}]});
     let fault = |fault: &str| json!([{"text": "Half of an answer that never ends.", "fault": fault}]);
     vec![
-        ("e401", error(401, "authentication_error"), Class::Provider("401")),
+        ("e401", error(401, "authentication_error"), Class::Denied("401")),
         ("e429", error(429, "rate_limit_error"), Class::Provider("429")),
         ("e500", error(500, "api_error"), Class::Provider("500")),
         ("e529", error(529, "overloaded_error"), Class::Provider("529")),
@@ -61,6 +63,9 @@ fn check(agent: &str, name: &str, class: Class, ended: &Ended) {
     let verdict = &ended.result.verdict;
     let is_right = match (class, verdict) {
         (Class::Provider(words), Verdict::InfraError { class: InfraClass::Provider, message }) => {
+            message.contains(words)
+        }
+        (Class::Denied(words), Verdict::InfraError { class: InfraClass::ProviderDenied, message }) => {
             message.contains(words)
         }
         (Class::Refused, Verdict::Fail { reason: FailReason::Refused }) => true,

@@ -38,7 +38,7 @@ const SHORT: f64 = 0.15;
 #[tokio::test]
 async fn a_provider_that_refuses_the_key_is_an_infra_error() {
     let Some(ended) = trial(&failing(401, "authentication_error"), 1.0).await else { return };
-    let Verdict::InfraError { class: InfraClass::Provider, message } = &ended.result.verdict else {
+    let Verdict::InfraError { class: InfraClass::ProviderDenied, message } = &ended.result.verdict else {
         panic!("{:?}\n{}", ended.result.verdict, ended.log)
     };
     assert!(message.contains("401"), "{message}");

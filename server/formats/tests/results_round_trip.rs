@@ -63,7 +63,7 @@ fn our_own_json_comes_back_without_loss() {
             created_at: read.created_at,
             plan: read.plan.clone(),
             imported: None,
-            stopped: read.stopped,
+            stopped: read.stopped.clone(),
             trials: read.trials.clone(),
         };
         assert_eq!(back, renumbered(history.clone()), "seed {seed}");

@@ -175,6 +175,15 @@ impl TrialGateway {
         self.shared.lock().standing.trouble(self.model()).cloned()
     }
 
+    /// Whether the provider denied access to all of this attempt, so that another one is sure to hear the same. A key that has served it before
+    /// may serve the next.
+    #[must_use]
+    pub fn is_denied(&self) -> bool {
+        let state = self.shared.lock();
+        let denied = matches!(&state.trouble, Some(ProviderTrouble::Denied { .. }));
+        denied && !state.records.iter().any(|record| record.outcome == CallOutcome::Answered)
+    }
+
     /// Whether the last call that was answered was answered with a refusal by the model.
     #[must_use]
     pub fn declined(&self) -> bool {

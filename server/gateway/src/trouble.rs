@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::protocol::error::error_message;
+use crate::protocol::error::{error_message, vendor_code, vendor_message};
 use crate::upstream::UpstreamError;
 
 /// What went wrong between the gateway and the provider.
@@ -32,14 +32,22 @@ pub enum ProviderTrouble {
         /// The provider's words.
         message: String,
     },
-    /// 401, 402, 403, 404: the key, the account or the model's name is wrong. Trying again does not help.
-    #[error(
-        "the model's provider denies access ({status}): {message}; check the upstream's key, account and model name"
-    )]
+    /// 401, 402, 403, 404, and what else says that the key, the account or the model's name is wrong. Trying again does not help.
+    #[error("the model's provider denies access ({status}): {message}; {}", remedy(*status))]
     Denied {
         /// HTTP status.
         status: u16,
         /// The provider's words.
+        message: String,
+    },
+    /// 403 or 404 in no vendor's form. It may be a proxy that is put up again in a moment, so nothing is certain.
+    #[error(
+        "what answers in the place of the model's provider is none ({status}): {message}; check the upstream's base URL and the way to it"
+    )]
+    Elsewhere {
+        /// HTTP status.
+        status: u16,
+        /// Its words.
         message: String,
     },
     /// No connection.
@@ -76,16 +84,17 @@ impl ProviderTrouble {
     pub fn from_status(status: StatusCode, body: &[u8]) -> Option<Self> {
         let code = status.as_u16();
         let message = || error_message(body);
+        let denied = || Some(Self::Denied { status: code, message: message() });
         match code {
-            // OpenAI says with a 429 that the account is empty.
-            429 if String::from_utf8_lossy(body).contains("insufficient_quota") => {
-                Some(Self::Denied { status: code, message: message() })
-            }
+            // OpenAI says with a 429 that the account is empty. What a quota gives again by itself is told in other words.
+            429 if String::from_utf8_lossy(body).contains("insufficient_quota") => denied(),
             429 => Some(Self::RateLimited { message: message() }),
             529 => Some(Self::Overloaded { status: code, message: message() }),
             408 | 409 | 500..=599 => Some(Self::Failed { status: code, message: message() }),
-            401..=404 => Some(Self::Denied { status: code, message: message() }),
-            400 if is_denial(&message()) => Some(Self::Denied { status: code, message: message() }),
+            401 | 402 => denied(),
+            403 | 404 if vendor_message(body).is_some() => denied(),
+            403 | 404 => Some(Self::Elsewhere { status: code, message: message() }),
+            400 if is_denial(body) => denied(),
             _ => None,
         }
     }
@@ -107,7 +116,7 @@ impl ProviderTrouble {
     #[must_use]
     pub const fn is_passing(&self) -> bool {
         match self {
-            Self::Denied { .. } | Self::NotRecorded { .. } => false,
+            Self::Denied { .. } | Self::Elsewhere { .. } | Self::NotRecorded { .. } => false,
             Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::Failed { .. }
@@ -135,7 +144,79 @@ impl From<UpstreamError> for ProviderTrouble {
     }
 }
 
-/// A 400 that is not the request's fault: Anthropic's empty account, Gemini's wrong key.
-fn is_denial(message: &str) -> bool {
-    message.contains("credit balance") || message.contains("API key not valid")
+/// A 400 that is not the request's fault: Anthropic's accounts that are empty, at their limit or closed, Gemini's wrong key, OpenAI's empty
+/// account and unknown model.
+fn is_denial(body: &[u8]) -> bool {
+    let said = ["credit balance", "specified API usage limits", "organization has been disabled", "API key not valid"];
+    let message = error_message(body);
+    said.iter().any(|words| message.contains(words))
+        || matches!(vendor_code(body).as_deref(), Some("model_not_found" | "billing_hard_limit_reached"))
+}
+
+/// What to do about a denial.
+const fn remedy(status: u16) -> &'static str {
+    match status {
+        401 => "set the upstream's key anew",
+        402 | 429 => "fill the account, or raise its limit",
+        403 => "see what the upstream's key and account may use",
+        404 => "check the model's name and the upstream's base URL",
+        _ => "check the upstream's key, account and model name",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_certain_to_be_said_again_is_a_denial() {
+        let error = |words: &str| format!(r#"{{"type":"error","error":{{"type":"x","message":"{words}"}}}}"#);
+        let coded =
+            |code: &str| format!(r#"{{"error":{{"message":"m","type":"invalid_request_error","code":"{code}"}}}}"#);
+        let gemini = |status: &str| {
+            format!(r#"{{"error":{{"code":0,"message":"exceeded your current quota","status":"{status}"}}}}"#)
+        };
+        let page = "<html>404 Not Found</html>".to_owned();
+        for (status, body, want) in [
+            (401, error("invalid x-api-key"), "denied"),
+            (401, String::new(), "denied"),
+            (402, error("Insufficient Balance"), "denied"),
+            (403, error("no permission"), "denied"),
+            (403, page.clone(), "elsewhere"),
+            (404, error("model: m"), "denied"),
+            (404, r#"{"error":"model 'm' not found"}"#.to_owned(), "denied"),
+            (404, r#"{"detail":"Not Found"}"#.to_owned(), "elsewhere"),
+            (404, page, "elsewhere"),
+            (400, error("Your credit balance is too low to access the API"), "denied"),
+            (
+                400,
+                error("You have reached your specified API usage limits. You will regain access on 2026-04-01"),
+                "denied",
+            ),
+            (400, error("This organization has been disabled."), "denied"),
+            (400, error("API key not valid. Please pass a valid API key."), "denied"),
+            (400, coded("model_not_found"), "denied"),
+            (400, coded("billing_hard_limit_reached"), "denied"),
+            (400, coded("context_length_exceeded"), "none"),
+            (400, error("max_tokens: too large"), "none"),
+            (413, error("too large"), "none"),
+            (429, coded("insufficient_quota"), "denied"),
+            (429, coded("rate_limit_exceeded"), "passing"),
+            // Gemini's quotas are given again by the minute and by the day.
+            (429, gemini("RESOURCE_EXHAUSTED"), "passing"),
+            (500, error("m"), "passing"),
+            (503, gemini("UNAVAILABLE"), "passing"),
+            (529, error("Overloaded"), "passing"),
+        ] {
+            let trouble = ProviderTrouble::from_status(StatusCode::from_u16(status).unwrap(), body.as_bytes());
+            let got = match &trouble {
+                None => "none",
+                Some(ProviderTrouble::Denied { .. }) => "denied",
+                Some(ProviderTrouble::Elsewhere { .. }) => "elsewhere",
+                Some(trouble) if trouble.is_passing() => "passing",
+                Some(_) => "other",
+            };
+            assert_eq!(got, want, "{status} {body}");
+        }
+    }
 }

@@ -178,6 +178,23 @@ async fn a_wrong_request_is_the_agents_and_an_empty_account_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_denied_from_the_first_call_on_is_denied_to_the_next_attempt_as_well() {
+    let answered = || Act::Answer(streamed(vec![Ok(STREAM)]));
+    for (name, acts, denied) in [
+        ("denied", vec![status(401, None), status(401, None)], true),
+        ("it passed", vec![status(401, None), answered()], false),
+        ("served before", vec![answered(), status(401, None)], false),
+        ("another trouble", vec![status(401, None), status(429, Some("600"))], false),
+        ("a wrong request before", vec![status(400, None), status(404, None)], true),
+    ] {
+        let gateway = open(Acting::new(acts), Caps::default());
+        call(&gateway, ask()).await;
+        call(&gateway, ask()).await;
+        assert_eq!(gateway.is_denied(), denied, "{name}: {:?}", gateway.trouble());
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_agent_that_goes_away_ends_the_call_upstream() {
     // In the middle of a stream.
     let (sender, held) = tokio::sync::oneshot::channel::<()>();

@@ -1,5 +1,6 @@
 //! What was planned before and is asked for again: found, or gone on with, instead of run twice.
 
+use domain::access::Access;
 use domain::id::EvaluationId;
 use domain::listing::{AuditRequest, PlanRequest};
 use domain::plan::EvaluationPlan;
@@ -14,6 +15,13 @@ pub enum Started {
     New(EvaluationId),
     /// One of the same plan was not finished, and goes on.
     GoesOn(EvaluationId),
+    /// One of the same plan was not finished and had nothing but denials of the model's provider; it is given up for a new one.
+    Afresh {
+        /// The new one.
+        id: EvaluationId,
+        /// The one that was given up.
+        given_up: EvaluationId,
+    },
 }
 
 impl Started {
@@ -21,13 +29,14 @@ impl Started {
     #[must_use]
     pub const fn id(self) -> EvaluationId {
         match self {
-            Self::New(id) | Self::GoesOn(id) => id,
+            Self::New(id) | Self::GoesOn(id) | Self::Afresh { id, .. } => id,
         }
     }
 }
 
 impl Ops {
-    /// Goes on with an evaluation of this plan that was interrupted, whatever its seed where none is asked for, or starts one. For those who own
+    /// Goes on with an evaluation of this plan that was interrupted, whatever its seed where none is asked for, or starts one. One that the model's
+    /// provider denied is not gone on with: who asks again has mended the key, and its first trials would stay without a score. For those who own
     /// the data folder alone: elsewhere an unfinished evaluation is somebody's.
     ///
     /// # Errors
@@ -51,10 +60,16 @@ impl Ops {
             let seed = seed.unwrap_or(row.plan.seed);
             row.plan == EvaluationPlan { seed, ..plan.clone() }
         };
-        match self.store.open_evaluations().await?.iter().rev().find(|row| is_it(row)) {
-            Some(row) => Ok(Started::GoesOn(row.id)),
-            None => Ok(Started::New(self.store.create_evaluation(&plan, self.now()).await?)),
+        let mut given_up = None;
+        if let Some(EvaluationRow { id, .. }) = self.store.open_evaluations().await?.into_iter().rfind(is_it) {
+            if !matches!(self.access(id).await?, Access::Denied { .. }) {
+                return Ok(Started::GoesOn(id));
+            }
+            self.store.request_cancel(id, self.now()).await?;
+            given_up = Some(id);
         }
+        let id = self.store.create_evaluation(&plan, self.now()).await?;
+        Ok(given_up.map_or(Started::New(id), |given_up| Started::Afresh { id, given_up }))
     }
 
     /// The newest evaluation of the same plan that was not cancelled, finished or not, if there is one.

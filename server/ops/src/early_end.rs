@@ -1,7 +1,8 @@
-//! Ending evaluations before all of their trials, where the plan allows it. The scheduler asks whenever a trial is over.
+//! Ending evaluations before all of their trials: where the plan allows it, or where its model cannot be had. The scheduler asks whenever a trial is over.
 
 use std::collections::HashSet;
 
+use domain::access::Access;
 use domain::id::{EvaluationId, TrialId};
 use domain::plan::EvaluationPlan;
 use domain::report::{index, tasks_of};
@@ -13,8 +14,9 @@ use store::EvaluationRow;
 use crate::{Ops, Result};
 
 impl Ops {
-    /// Ends an evaluation if its plan says that it is to end now: what waits is cancelled with the reason stored, what runs is let finish. Answers
-    /// whether all of it is over, so that it need not be asked again.
+    /// Ends an evaluation if its plan says that it is to end now, or if the model's provider lets it in nowhere: what waits is cancelled with the
+    /// reason stored, what runs is let finish. Answers whether it need not be asked again: all of it is over, or nothing can end it early any
+    /// more.
     ///
     /// # Errors
     /// [`crate::OpsError::NotFound`], or storage trouble.
@@ -27,15 +29,29 @@ impl Ops {
         if self.store.trial_counts(id).await?.queued == 0 {
             return Ok(false);
         }
-        let stopped = match row.stopped {
-            None => self.decided(&row).await?,
-            known => known,
+        let access = match &row.plan.model {
+            Some(_) => self.access(id).await?,
+            None => Access::Granted,
         };
-        if let Some(stopped) = &stopped {
-            let cancelled = self.store.stop_early(id, stopped, self.now()).await?;
-            tracing::info!(evaluation = id.0, cancelled, why = ?stopped.why, "ended early");
-        }
+        let is_settled = access == Access::Granted && !has_rule(&row.plan);
+        let stopped = match (&row.stopped, access.ends()) {
+            (Some(known), _) => Some(known.clone()),
+            (None, Some(told)) => {
+                let (why, at, seen) = (StopReason::ProviderDenied, self.now(), Seen::NOTHING);
+                Some(Stopped { why, at, seen, told: Some(told) })
+            }
+            (None, None) => self.decided(&row).await?,
+        };
+        let Some(stopped) = stopped else { return Ok(is_settled) };
+        let cancelled = self.store.stop_early(id, &stopped, self.now()).await?;
+        tracing::info!(evaluation = id.0, cancelled, why = ?stopped.why, "ended early");
         Ok(false)
+    }
+
+    /// Whether the model's provider lets an evaluation in.
+    pub(crate) async fn access(&self, id: EvaluationId) -> Result<Access> {
+        let over = self.store.verdicts(id).await?;
+        Ok(Access::of(over.iter().map(|(condition, verdict)| (*condition, verdict))))
     }
 
     async fn decided(&self, row: &EvaluationRow) -> Result<Option<Stopped>> {
@@ -53,13 +69,18 @@ impl Ops {
             .map(|task| task.so_far(|trial| over.contains(&trial)))
             .collect();
         let why = decide(settings.stop, &tasks, Alpha::FIVE_PERCENT).or(is_late.then_some(StopReason::OutOfTime));
-        Ok(why.map(|why| Stopped { why, at, seen: Seen::of(&tasks) }))
+        Ok(why.map(|why| Stopped { why, at, seen: Seen::of(&tasks), told: None }))
     }
 }
 
 /// Whether an evaluation of this plan may end before all of its trials.
 #[must_use]
 pub fn may_end_early(plan: &EvaluationPlan) -> bool {
+    plan.model.is_some() || has_rule(plan)
+}
+
+/// Whether it is a plan that says itself when to end.
+fn has_rule(plan: &EvaluationPlan) -> bool {
     !plan.settings.stop.is_none() || plan.settings.spending.evaluation_seconds.is_some()
 }
 

@@ -75,7 +75,7 @@ impl Ops {
         let mut imported = history.imported.take().ok_or_else(|| OpsError::invalid("the evaluation lost its mark"))?;
         imported.findings.extend(missing);
         let EvaluationHistory { plan, trials, stopped, created_at, .. } = &history;
-        let stored = self.store.put_imported(plan, trials, &imported, place, *created_at, *stopped);
+        let stored = self.store.put_imported(plan, trials, &imported, place, *created_at, stopped.clone());
         let (id, is_new) = stored.await?;
         Ok(AcceptedEvaluation {
             id,

@@ -155,6 +155,12 @@ pub(super) fn told(started: Started, what: &str) -> EvaluationId {
             ));
             id
         }
+        Started::Afresh { id, given_up } => {
+            terminal::tell(&format!(
+                "{what} {given_up}, of the same plan, was denied its model and is given up; {what} {id} is started in its place"
+            ));
+            id
+        }
     }
 }
 

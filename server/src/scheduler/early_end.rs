@@ -18,11 +18,13 @@ struct Watched {
     /// When its time is up; `None` where its plan sets it none.
     until: Option<Timestamp>,
     is_due: bool,
+    /// Whether the question has its last answer. Kept, since further trials of it begin.
+    is_settled: bool,
 }
 
 impl Watched {
     fn is_due(&self, now: Timestamp) -> bool {
-        self.is_due || self.until.is_some_and(|until| now >= until)
+        !self.is_settled && (self.is_due || self.until.is_some_and(|until| now >= until))
     }
 }
 
@@ -44,7 +46,7 @@ impl EarlyEnds {
     /// A trial of this plan is under way; its time runs from the first one on.
     pub(super) fn began(&mut self, id: EvaluationId, plan: &EvaluationPlan, at: Timestamp) {
         if may_end_early(plan) {
-            self.watched.entry(id).or_insert(Watched { until: ends_at(plan, at), is_due: false });
+            self.watched.entry(id).or_insert(Watched { until: ends_at(plan, at), is_due: false, is_settled: false });
         }
     }
 
@@ -61,10 +63,11 @@ impl EarlyEnds {
             self.watched.iter().filter(|(_, watched)| watched.is_due(now)).map(|(id, _)| *id).collect();
         for id in due {
             match self.ops.end_early(id).await {
-                Ok(false) => {
-                    self.watched.entry(id).and_modify(|watched| watched.is_due = false);
+                Ok(is_settled) => {
+                    let heard = |watched: &mut Watched| (watched.is_due, watched.is_settled) = (false, is_settled);
+                    self.watched.entry(id).and_modify(heard);
                 }
-                Ok(true) | Err(OpsError::NotFound { .. }) => {
+                Err(OpsError::NotFound { .. }) => {
                     self.watched.remove(&id);
                 }
                 Err(error) => {

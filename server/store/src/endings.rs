@@ -1,13 +1,15 @@
-//! How an evaluation ends before all of it was run: somebody cancels it, or a rule of its plan stops it.
+//! How an evaluation ends before all of it was run: somebody cancels it, or it is stopped for a reason of its own.
 
+use domain::condition::Condition;
 use domain::id::{AttemptId, EvaluationId};
 use domain::stop::Stopped;
 use domain::time::Timestamp;
 use domain::trial::{TrialInput, TrialState};
+use domain::verdict::Verdict;
 use sqlx::SqliteExecutor;
 
 use crate::Store;
-use crate::codec::to_json;
+use crate::codec::{from_json, to_condition, to_json};
 use crate::error::{Result, StoreError};
 use crate::steps;
 use crate::trials::{self, TrialRow};
@@ -67,6 +69,23 @@ impl Store {
         change.wake_queue();
         change.commit().await?;
         Ok(moved.len())
+    }
+
+    /// The arms and verdicts of an evaluation's trials that are decided, in the order of their ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Busy`], [`StoreError::Unreadable`].
+    pub async fn verdicts(&self, id: EvaluationId) -> Result<Vec<(Condition, Verdict)>> {
+        let rows: Vec<(String, String)> = sqlx::query_as(
+            "SELECT condition, verdict FROM trials WHERE evaluation_id = $1 AND state = 'finished' ORDER BY finished_at, id",
+        )
+        .bind(id.0)
+        .fetch_all(self.reader())
+        .await?;
+        let read = |(condition, verdict): &(String, String)| {
+            Ok((to_condition("trials.condition", condition)?, from_json("trials.verdict", verdict)?))
+        };
+        rows.iter().map(read).collect()
     }
 
     /// Whether all trials of an evaluation are decided.

@@ -31,7 +31,7 @@ pub struct EvaluationRow {
     pub finished_at: Option<Timestamp>,
     /// When somebody stopped it.
     pub cancel_requested_at: Option<Timestamp>,
-    /// That it was ended early, and why: as its plan allowed, else by hand.
+    /// That it was ended early, and why: as its plan allowed, since its model was denied, else by hand.
     pub stopped: Option<Stopped>,
     /// Where it came from, if others ran it; its trials are then [`Store::imported_trials`].
     pub imported: Option<Imported>,
@@ -246,14 +246,14 @@ impl Store {
         Ok(readable("evaluation", rows, |raw| raw.id))
     }
 
-    /// The newest evaluation that ran to its end, was not stopped, and asked for the same runs as `plan`; titles do not count.
+    /// The newest evaluation that ran to its end, was neither stopped nor denied its model, and asked for the same runs as `plan`; titles do not count.
     ///
     /// # Errors
     /// [`StoreError::Busy`], [`StoreError::Unreadable`].
     pub async fn find_finished_like(&self, plan: &EvaluationPlan) -> Result<Option<EvaluationRow>> {
         let row: Option<RawEvaluation> = sqlx::query_as(select_evaluations!(
             "WHERE e.plan_key = $1 AND e.finished_at IS NOT NULL AND e.cancel_requested_at IS NULL \
-             ORDER BY e.id DESC LIMIT 1"
+             AND e.stopped ->> '$.why' IS NOT 'provider-denied' ORDER BY e.id DESC LIMIT 1"
         ))
         .bind(key(plan)?)
         .fetch_optional(self.reader())

@@ -111,7 +111,8 @@ mod tests {
             _ => Outcome::Cancelled,
         });
         let whole = member(1, &plan, &cut);
-        let by_hand = Member { stopped: Some(Stopped::by_hand(Timestamp(1))), ..whole };
+        let stopped = Stopped::by_hand(Timestamp(1));
+        let by_hand = Member { stopped: Some(&stopped), ..whole };
         for (member, want) in [(whole, true), (by_hand, false)] {
             assert_eq!(is_settled(&pool(PoolKey::of(&plan), &[member])), want, "{:?}", member.stopped);
         }

@@ -173,7 +173,7 @@ pub struct Member<'a> {
     /// All its trials.
     pub trials: &'a [TrialRecord],
     /// That it was ended early, and why.
-    pub stopped: Option<Stopped>,
+    pub stopped: Option<&'a Stopped>,
 }
 
 impl Member<'_> {

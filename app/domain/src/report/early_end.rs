@@ -42,19 +42,30 @@ impl EvaluationReport {
     #[must_use]
     pub fn ended_early(self, stopped: Option<Stopped>) -> Self {
         let Some(stopped) = stopped else { return self };
-        let mut report = Self { stopped: Some(stopped), ..self };
-        let seen = report.seen.map_or(stopped.seen, |seen| stopped.seen.or(seen));
-        report.seen = Some(seen);
+        let seen = self.seen.map_or(stopped.seen, |seen| stopped.seen.or(seen));
+        let by_outcomes = match stopped.why {
+            StopReason::Futility | StopReason::Evidence | StopReason::ByHand => true,
+            StopReason::OutOfTime | StopReason::ProviderDenied => false,
+        };
+        let mut report = Self { stopped: Some(stopped), seen: Some(seen), ..self };
         if report.is_by_evidence() {
-            by_evidence(&mut report.totals, &report.tasks, seen, stopped.why != StopReason::OutOfTime);
+            by_evidence(&mut report.totals, &report.tasks, seen, by_outcomes);
         }
         report
+    }
+
+    /// What the model's provider said where it let nothing in, so that the evaluation was ended without a result.
+    #[must_use]
+    pub fn denied(&self) -> Option<&str> {
+        let stopped = self.stopped.as_ref().filter(|stopped| stopped.why == StopReason::ProviderDenied)?;
+        let is_it = self.finished && self.totals.pairs_complete == 0;
+        is_it.then(|| stopped.told.as_deref().unwrap_or("the model's provider denied access"))
     }
 
     /// Whether the verdict rests on the e-value.
     #[must_use]
     pub fn is_by_evidence(&self) -> bool {
-        let why = self.stopped.map(|stopped| stopped.why);
+        let why = self.stopped.as_ref().map(|stopped| stopped.why);
         self.stop.evidence || matches!(why, Some(StopReason::Futility | StopReason::ByHand))
     }
 }

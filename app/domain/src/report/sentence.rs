@@ -53,6 +53,9 @@ pub struct Scope {
 pub fn headline(report: &EvaluationReport) -> Headline {
     let scope = Scope { finished: report.finished, one_repeat: report.repeats == 1, unit: "task" };
     let comparison = &report.comparison;
+    if let Some(told) = report.denied() {
+        return denied(told, &report.totals);
+    }
     if comparison.kind == Compared::Same {
         return alike(report, scope);
     }
@@ -79,7 +82,8 @@ fn marked(headline: Headline, report: &EvaluationReport, totals: &Totals) -> Hea
     let evidence = number::e_value(Some(seen.e_value));
     // From the totals, since pages get a finished report without its tasks.
     let of_tasks = format!("of {}", number::counted(report.totals.pairs() / u64::from(report.repeats.max(1)), "task"));
-    let advice = match report.stopped.as_ref().map(|stopped| (stopped.why, stopped.seen.tasks)) {
+    let why = report.stopped.as_ref().map(|stopped| stopped.why);
+    let advice = match why.zip(report.stopped.as_ref().map(|stopped| stopped.seen.tasks)) {
         Some((StopReason::Evidence, tasks)) => format!(
             "Ended after {tasks} {of_tasks} because the evidence sufficed (e-value {evidence}, at least {needed} needed), as its plan allowed. Δ at such an end tends to be too large, and its interval does not allow for the stop."
         ),
@@ -91,22 +95,38 @@ fn marked(headline: Headline, report: &EvaluationReport, totals: &Totals) -> Hea
             "Cancelled after {} {of_tasks}. Whoever cancels may have seen how it stood, so it is judged by the evidence (e-value {evidence}, at least {needed} needed).",
             seen.tasks
         ),
+        Some((StopReason::ProviderDenied, tasks)) => {
+            format!("Ended after {tasks} {of_tasks}: the model's provider denied access.")
+        }
         None if report.is_by_evidence() => format!(
             "Judged by the evidence (e-value {evidence}, at least {needed} needed), since its plan allowed to stop on it."
         ),
         None => return headline,
     };
-    let sentence = match report.stopped {
+    let sentence = match why {
         Some(_) => headline.sentence.trim_end_matches('.').to_owned() + "; ended early.",
         None => headline.sentence,
     };
     // It ended since more of these tasks could not have told more.
-    let rest = match report.stopped.map(|stopped| stopped.why) {
+    let rest = match why {
         Some(StopReason::Futility) => out_of_reach(totals, "task").unwrap_or_default() + &left_out(totals),
-        Some(StopReason::Evidence | StopReason::OutOfTime | StopReason::ByHand) | None => headline.advice,
+        Some(StopReason::Evidence | StopReason::OutOfTime | StopReason::ByHand | StopReason::ProviderDenied) | None => {
+            headline.advice
+        }
     };
     let advice = format!("{advice} {}", rest.trim_start()).trim_end().to_owned();
     Headline { sentence, advice, ..headline }
+}
+
+/// What to say where the model's provider let nothing in: its words, and how to go on.
+fn denied(told: &str, totals: &Totals) -> Headline {
+    Headline {
+        class: "no_result".to_owned(),
+        word: "No result".to_owned(),
+        meaning: "Nothing was measured: the model's provider denied access to the first trials of both arms, so the others were not run.".to_owned(),
+        sentence: format!("No pair of {} is complete; ended early.", totals.pairs_incomplete),
+        advice: format!("What stood in the way: {}. Mend that, and run it again.", told.trim_end_matches('.')),
+    }
 }
 
 /// `sheep against goats: rescues …`.

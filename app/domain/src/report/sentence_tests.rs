@@ -295,7 +295,7 @@ fn an_early_end_is_marked_and_judged_by_the_evidence() {
         let rows = rows_of(rescued, broken, both);
         let rows: Vec<Row<'_>> =
             rows.iter().map(|(name, arm, verdict, tokens)| (name.as_str(), *arm, *verdict, *tokens)).collect();
-        let stopped = why.map(|(why, seen)| Stopped { why, at: Timestamp(1), seen });
+        let stopped = why.map(|(why, seen)| Stopped { why, at: Timestamp(1), seen, told: None });
         let report = report_under(rule, Treatment::TasksOwn, Comparison::default(), &rows).ended_early(stopped);
         let without_tasks = EvaluationReport { tasks: Vec::new(), ..report.clone() };
         assert_eq!(headline(&without_tasks), headline(&report), "pages get a report without its tasks");
@@ -330,4 +330,30 @@ fn too_few_tasks_for_the_evidence_are_said_to_be_too_few() {
             "Too few tasks to tell anything: with 6 tasks even the clearest outcome may be chance, so an interval that leaves out 0 settles nothing."
         )
     );
+}
+
+/// Whom the provider let in nowhere reads what stood in the way and what to do, in place of advice on numbers.
+#[test]
+fn an_evaluation_that_its_provider_denied_says_so() {
+    let (why, at, seen) = (StopReason::ProviderDenied, Timestamp(1), Seen::NOTHING);
+    let told = "the model's provider denies access (401): invalid x-api-key; set the upstream's key anew";
+    let ended = |rows: &[Row<'_>], told: Option<&str>| {
+        let stopped = Stopped { why, at, seen, told: told.map(str::to_owned) };
+        headline(&report(rows).ended_early(Some(stopped)))
+    };
+    let pair = |task, without, with| [(task, NoSkill, without, None), (task, WithSkill, with, None)];
+    let denied = [pair("a", 'i', 'i'), pair("b", 'c', 'c')].concat();
+    let headline = ended(&denied, Some(told));
+    assert_eq!((headline.class.as_str(), headline.word.as_str()), ("no_result", "No result"));
+    assert!(headline.meaning.contains("the others were not run"), "{headline:?}");
+    assert_eq!(headline.sentence, "No pair of 2 is complete; ended early.");
+    assert_eq!(headline.advice, format!("What stood in the way: {told}. Mend that, and run it again."));
+    assert!(ended(&denied, None).advice.contains("denied access"), "an import may not tell more");
+    // What ran was let finish, and may have a score all the same.
+    let late = ended(&[pair("a", 'i', 'i'), pair("b", 'f', 'p'), pair("c", 'c', 'c')].concat(), Some(told));
+    assert_eq!(late.class, "cannot_be_resolved");
+    assert!(late.sentence.ends_with("; ended early."), "{late:?}");
+    assert!(late.advice.starts_with("Ended after 0 of 3 tasks: the model's provider denied access."), "{late:?}");
+    // While the last ones run it is no result yet.
+    assert_eq!(ended(&[pair("a", 'i', 'i'), pair("b", 'c', '-')].concat(), Some(told)).class, "interim");
 }

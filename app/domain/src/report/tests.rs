@@ -68,6 +68,7 @@ fn trial(
         'p' => Some(Verdict::Pass),
         'f' => Some(Verdict::Fail { reason: FailReason::WrongResult }),
         'i' => Some(Verdict::InfraError { class: InfraClass::Engine, message: "engine gone".into() }),
+        'c' => Some(Verdict::Cancelled),
         _ => None,
     };
     let usage = TokenUsage {

@@ -201,6 +201,11 @@ pub enum AgentEnd {
         /// What happened and what to do.
         message: String,
     },
+    /// The model's provider denied access to all of it: no score, and no other attempt would get one.
+    ProviderDenied {
+        /// What it said and what to do.
+        message: String,
+    },
     /// What the agent needs is missing or was denied to it, so that it would fail in silence: no score.
     NotReady {
         /// What, and where.
@@ -211,6 +216,12 @@ pub enum AgentEnd {
 }
 
 impl AgentEnd {
+    /// The end of an agent whose provider is in trouble that nothing has mended; `None` where it is in none.
+    fn of_provider(gateway: &TrialGateway) -> Option<Self> {
+        let message = gateway.trouble()?.to_string();
+        Some(if gateway.is_denied() { Self::ProviderDenied { message } } else { Self::ProviderTrouble { message } })
+    }
+
     /// The end of an agent that is one program: done only with exit code 0.
     fn of_program(end: &ExecEnd) -> Self {
         match end.exit {

@@ -140,7 +140,7 @@ impl Images {
     async fn named(&self, image: &str, progress: &dyn Progress) -> Result<ReadyImage, SandboxError> {
         let (base, reused) = self.base(image, progress).await?;
         let found =
-            self.inspect(&base.reference).await?.ok_or_else(|| self.missing(image, "it was removed meanwhile"))?;
+            self.inspect(&base.reference).await?.ok_or_else(|| missing(image, "it was removed meanwhile", false))?;
         Ok(ready(found, base.reference, None, reused, self.stand_in_notes("image", &[image.to_owned()])))
     }
 
@@ -233,7 +233,7 @@ impl Images {
         }
         if self.config.stand_ins.has(image) {
             let reason = format!("its stand-in '{local}' is not on the engine");
-            return Err(self.missing(image, &reason));
+            return Err(missing(image, &reason, true));
         }
         let _turn = self.locks.turn(local, progress).await;
         if let Some(found) = self.inspect(local).await? {
@@ -241,13 +241,13 @@ impl Images {
         }
         if let Err(error) = build::pull(&self.engine, local, progress).await {
             return Err(match classify("pull an image", error) {
-                SandboxError::Other { reason, .. } => self.missing(image, &reason),
-                SandboxError::ImageMissing { .. } => self.missing(image, "no registry has it"),
+                SandboxError::Other { reason, .. } => missing(image, &reason, is_unknown(&reason)),
+                SandboxError::ImageMissing { .. } => missing(image, "no registry has it", true),
                 other => other,
             });
         }
         let found =
-            self.inspect(local).await?.ok_or_else(|| self.missing(image, "it is not there after it was pulled"))?;
+            self.inspect(local).await?.ok_or_else(|| missing(image, "it is not there after it was pulled", false))?;
         Ok((found.id.unwrap_or_default(), false))
     }
 
@@ -259,13 +259,6 @@ impl Images {
         }
     }
 
-    fn missing(&self, image: &str, reason: &str) -> SandboxError {
-        let remedy = format!(
-            "pull or load it (docker pull {image}), or name a local image to use in its place: --image-stand-in '{image}=LOCAL'"
-        );
-        SandboxError::ImageMissing { image: image.to_owned(), reason: reason.to_owned(), remedy }
-    }
-
     fn stand_in_notes(&self, file: &str, outside: &[String]) -> Vec<Finding> {
         let stand_ins = &self.config.stand_ins;
         let used = outside.iter().filter(|image| stand_ins.has(image));
@@ -275,6 +268,21 @@ impl Images {
         })
         .collect()
     }
+}
+
+fn missing(image: &str, reason: &str, lasts: bool) -> SandboxError {
+    let remedy = format!(
+        "pull or load it (docker pull {image}), or name a local image to use in its place: --image-stand-in '{image}=LOCAL'"
+    );
+    SandboxError::ImageMissing { image: image.to_owned(), reason: reason.to_owned(), remedy, lasts }
+}
+
+/// Whether a registry was reached and has none of that name, or shows it to nobody who asks as we do.
+fn is_unknown(reason: &str) -> bool {
+    let reason = reason.to_ascii_lowercase();
+    ["manifest unknown", "repository does not exist", "invalid reference format"]
+        .iter()
+        .any(|words| reason.contains(words))
 }
 
 fn ready(

@@ -22,6 +22,8 @@ pub enum SandboxError {
         reason: String,
         /// What to do.
         remedy: String,
+        /// Whether that is sure to stay so: its registry has none of that name. A registry that was not reached may be reached later.
+        lasts: bool,
     },
     /// An image asks for something that is refused or cannot be built.
     #[error("{file}:{line}: {reason}; {remedy}")]
@@ -92,7 +94,9 @@ impl SandboxError {
     pub const fn class(&self) -> InfraClass {
         match self {
             Self::EngineUnavailable { .. } => InfraClass::Engine,
-            Self::ImageMissing { .. } | Self::Refused { .. } | Self::BuildFailed { .. } => InfraClass::Image,
+            Self::ImageMissing { lasts: true, .. } | Self::Refused { .. } => InfraClass::NoImage,
+            // A step that fetches something may fail by what it fetches from.
+            Self::ImageMissing { lasts: false, .. } | Self::BuildFailed { .. } => InfraClass::Image,
             Self::NoSpace { .. } => InfraClass::DiskFull,
             Self::NoNetwork { .. } | Self::Lost { .. } | Self::Timeout { .. } | Self::Other { .. } => {
                 InfraClass::Container

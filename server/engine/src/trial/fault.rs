@@ -27,6 +27,9 @@ pub(super) enum Fault {
     /// The model's provider.
     #[error("{0}")]
     Provider(String),
+    /// The model's provider, which denies access.
+    #[error("{0}")]
+    Denied(String),
     /// The order asks for something that this executor does not have.
     #[error("{0}")]
     Order(String),
@@ -49,6 +52,7 @@ impl Fault {
             Self::Blobs { .. } | Self::Order(_) => InfraClass::Container,
             Self::Audit(_) => InfraClass::Audit,
             Self::Provider(_) => InfraClass::Provider,
+            Self::Denied(_) => InfraClass::ProviderDenied,
             Self::Cancelled | Self::Budget(_) => return Verdict::Cancelled,
         };
         Verdict::InfraError { class, message: self.to_string() }

@@ -28,6 +28,7 @@ pub(super) fn bearing(end: AgentEnd) -> Result<Bearing, Fault> {
         AgentEnd::Refused => Bearing::Fail(FailReason::Refused),
         AgentEnd::BudgetExceeded { cap } => Bearing::Fail(FailReason::BudgetExceeded { cap }),
         AgentEnd::ProviderTrouble { message } => return Err(Fault::Provider(message)),
+        AgentEnd::ProviderDenied { message } => return Err(Fault::Denied(message)),
         AgentEnd::NotReady { message } => return Err(Fault::Order(message)),
         AgentEnd::SandboxFailed(error) => return Err(Fault::Sandbox(error)),
     })

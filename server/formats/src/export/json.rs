@@ -68,7 +68,7 @@ fn evaluation(history: &EvaluationHistory) -> EvaluationPart {
         repeats: plan.repeats,
         seed: (!foreign).then_some(plan.seed),
         settings: (!foreign).then(|| plan.settings.clone()),
-        stopped: history.stopped,
+        stopped: history.stopped.clone(),
     }
 }
 

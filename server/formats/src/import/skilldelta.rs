@@ -102,7 +102,7 @@ fn document(path: &str, bytes: &[u8]) -> Result<ReadEvaluation, Box<Finding>> {
         })
         .collect();
     let plan = plan(path, &document)?;
-    let stopped = stopped(path, document.evaluation.stopped, &plan)?;
+    let stopped = stopped(path, document.evaluation.stopped.clone(), &plan)?;
     let trials = trials(path, &document, &plan, &mut findings)?;
     let files = contents(path, document.files)?;
     Ok(ReadEvaluation {
@@ -191,7 +191,7 @@ pub(super) fn stopped(
         let flipped = u64::from(seen.rescued) + u64::from(seen.broken);
         flipped <= u64::from(seen.tasks) && u64::from(seen.tasks) <= plan.tasks.len() as u64 && seen.e_value >= 0.0
     };
-    if stopped.is_some_and(|stopped| !is_possible(stopped.seen)) {
+    if stopped.as_ref().is_some_and(|stopped| !is_possible(stopped.seen)) {
         let message = "the early end rests on tasks that the evaluation does not have".to_owned();
         return Err(refuse("wrong_early_end", path, message, "export it again"));
     }

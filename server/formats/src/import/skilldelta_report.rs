@@ -68,7 +68,7 @@ pub(super) fn read(path: &str, report: &EvaluationReport, now: Timestamp) -> Res
         kind: Default::default(),
     };
     let before = report.imported.clone();
-    let stopped = stopped(path, report.stopped, &plan)?;
+    let stopped = stopped(path, report.stopped.clone(), &plan)?;
     Ok(ReadEvaluation {
         plan,
         created_at: report.created_at,

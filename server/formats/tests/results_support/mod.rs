@@ -72,7 +72,7 @@ impl Any {
 
     fn verdict(&mut self) -> Verdict {
         let message = self.text();
-        match self.below(9) {
+        match self.below(10) {
             0 | 1 => Verdict::Pass,
             2 => Verdict::Fail { reason: FailReason::WrongResult },
             3 => Verdict::Fail { reason: FailReason::TimedOut { limit_ms: 900_500 } },
@@ -80,6 +80,7 @@ impl Any {
             5 => Verdict::Fail { reason: FailReason::AgentError { message } },
             6 => Verdict::InfraError { class: InfraClass::Provider, message },
             7 => Verdict::VerifierError { message },
+            8 => Verdict::InfraError { class: InfraClass::ProviderDenied, message },
             _ => Verdict::Cancelled,
         }
     }
@@ -251,9 +252,15 @@ impl Any {
         let stopped = self.maybe(|any| {
             let tasks = any.below(plan.tasks.len() + 1) as u32;
             let seen = Seen { tasks, rescued: any.below(tasks as usize + 1) as u32, broken: 0, e_value: 20.5 };
-            let why =
-                [StopReason::Futility, StopReason::Evidence, StopReason::OutOfTime, StopReason::ByHand][any.below(4)];
-            Stopped { why, at: Timestamp(9), seen }
+            let why = [
+                StopReason::Futility,
+                StopReason::Evidence,
+                StopReason::OutOfTime,
+                StopReason::ByHand,
+                StopReason::ProviderDenied,
+            ][any.below(5)];
+            let told = (why == StopReason::ProviderDenied).then(|| any.text());
+            Stopped { why, at: Timestamp(9), seen, told }
         });
         let (id, created_at) = (EvaluationId(42), Timestamp(7));
         (EvaluationHistory { id, created_at, plan, imported: None, stopped, trials }, files)

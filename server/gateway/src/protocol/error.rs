@@ -84,14 +84,23 @@ pub fn spelled(
 /// The words of an error answer: `error.message`, else the beginning of whatever came.
 #[must_use]
 pub fn error_message(body: &[u8]) -> String {
-    let parsed: Option<Value> = serde_json::from_slice(body).ok();
-    let message = parsed.as_ref().and_then(|value| {
-        // Gemini wraps the error of a stream into a list; some compatible servers give the message alone.
-        ["/error/message", "/0/error/message", "/message", "/error"]
-            .iter()
-            .find_map(|path| value.pointer(path)?.as_str())
-    });
-    let text = message.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned);
+    let text = vendor_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
     let text: String = text.trim().chars().take(MAX_MESSAGE).collect();
     if text.is_empty() { "no message".to_owned() } else { text }
+}
+
+/// The message of an error in a vendor's form; `None` of anything else, such as a proxy's page.
+pub(crate) fn vendor_message(body: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    // Gemini wraps the error of a stream into a list; some compatible servers give the message alone.
+    let message = ["/error/message", "/0/error/message", "/message", "/error"]
+        .iter()
+        .find_map(|path| value.pointer(path)?.as_str())?;
+    Some(message.to_owned())
+}
+
+/// OpenAI's `error.code`.
+pub(crate) fn vendor_code(body: &[u8]) -> Option<String> {
+    let value: Value = serde_json::from_slice(body).ok()?;
+    Some(value.pointer("/error/code")?.as_str()?.to_owned())
 }

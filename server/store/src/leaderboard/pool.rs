@@ -109,7 +109,7 @@ impl Store {
         let given: Vec<Member<'_>> = members
             .iter()
             .map(|(row, trials)| {
-                let (plan, stopped) = (&row.plan, row.stopped);
+                let (plan, stopped) = (&row.plan, row.stopped.as_ref());
                 Member { id: row.id, created_at: row.created_at, plan, trials, stopped }
             })
             .collect();

@@ -5,7 +5,7 @@ use domain::comparison::Baseline;
 use domain::id::{EvaluationId, EventId, SkillVersionId, TaskId};
 use domain::plan::{EvaluationPlan, SkillRef, Treatment};
 use domain::stop::{Seen, StopReason, Stopped};
-use domain::verdict::Verdict;
+use domain::verdict::{InfraClass, Verdict};
 use store::{Store, StoreError, TrialCounts, Wanted};
 
 use crate::fixtures::{at, claim, end, ended, infra, plan, skill, word};
@@ -80,6 +80,20 @@ async fn equal_plans_are_found_once_they_are_finished() {
     let stopped = store.create_evaluation(&reseeded, at(4)).await.unwrap();
     store.request_cancel(stopped, at(5)).await.unwrap();
     assert!(store.find_finished_like(&reseeded).await.unwrap().is_none(), "a stopped one is no result");
+
+    let ended = EvaluationPlan { seed: 9, ..plan.clone() };
+    let id = store.create_evaluation(&ended, at(6)).await.unwrap();
+    let claimed = claim(&store, 7).await.unwrap();
+    let (why, seen) = (StopReason::ProviderDenied, Seen::NOTHING);
+    let why = Stopped { why, at: at(8), seen, told: Some("denied (401)".to_owned()) };
+    assert_eq!(store.stop_early(id, &why, at(8)).await.unwrap(), 1);
+    let denied = Verdict::InfraError { class: InfraClass::ProviderDenied, message: "denied (401)".to_owned() };
+    end(&store, &claimed, 9, denied.clone()).await;
+    let row = store.evaluation(id).await.unwrap();
+    assert_eq!((row.stopped, row.finished_at), (Some(why), Some(at(9))), "no attempt is made again");
+    let verdicts: Vec<_> = store.verdicts(id).await.unwrap().into_iter().map(|(_, verdict)| verdict).collect();
+    assert_eq!(verdicts, [Verdict::Cancelled, denied]);
+    assert!(store.find_finished_like(&ended).await.unwrap().is_none(), "one that was denied its model is no result");
 }
 
 #[tokio::test]
@@ -187,10 +201,10 @@ async fn an_early_end_cancels_what_waits_and_lets_finish_what_runs() {
     let id = store.create_evaluation(&plan, at(1)).await.unwrap();
     let running = claim(&store, 2).await.unwrap();
     let seen = Seen { tasks: 0, rescued: 0, broken: 0, e_value: 1.0 };
-    let why = Stopped { why: StopReason::Futility, at: at(3), seen };
+    let why = Stopped { why: StopReason::Futility, at: at(3), seen, told: None };
     assert_eq!(store.stop_early(id, &why, at(3)).await.unwrap(), 5);
     let row = store.evaluation(id).await.unwrap();
-    assert_eq!((row.stopped, row.finished_at), (Some(why), None));
+    assert_eq!((row.stopped, row.finished_at), (Some(why.clone()), None));
     let counts = store.trial_counts(id).await.unwrap();
     assert_eq!(counts, TrialCounts { queued: 0, running: 1, finished: 5 });
     assert_eq!(store.claim_next(at(4), at(64), 9).await.unwrap(), None);
@@ -198,10 +212,10 @@ async fn an_early_end_cancels_what_waits_and_lets_finish_what_runs() {
     // The one that ran comes back after trouble: it is cancelled as well, and the first reason stays.
     end(&store, &running, 5, infra()).await;
     assert_eq!(store.trial_counts(id).await.unwrap().queued, 1);
-    let later = Stopped { why: StopReason::Evidence, at: at(6), seen };
+    let later = Stopped { why: StopReason::Evidence, at: at(6), seen, told: None };
     assert_eq!(store.stop_early(id, &later, at(6)).await.unwrap(), 1);
     let row = store.evaluation(id).await.unwrap();
-    assert_eq!((row.stopped, row.finished_at, row.cancel_requested_at), (Some(why), Some(at(6)), None));
+    assert_eq!((row.stopped, row.finished_at, row.cancel_requested_at), (Some(why.clone()), Some(at(6)), None));
     assert!(matches!(store.stop_early(EvaluationId(99), &why, at(6)).await, Err(StoreError::NotFound { .. })));
 }
 
@@ -212,7 +226,7 @@ async fn where_nothing_waits_nothing_is_ended_early() {
     let id = store.create_evaluation(&plan, at(1)).await.unwrap();
     let running = [claim(&store, 2).await.unwrap(), claim(&store, 2).await.unwrap()];
     let seen = Seen { tasks: 1, rescued: 1, broken: 0, e_value: 1.0 };
-    let why = Stopped { why: StopReason::Futility, at: at(3), seen };
+    let why = Stopped { why: StopReason::Futility, at: at(3), seen, told: None };
     assert_eq!(store.stop_early(id, &why, at(3)).await.unwrap(), 0);
     for claim in running {
         end(&store, &claim, 4, Verdict::Pass).await;

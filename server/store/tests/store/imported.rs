@@ -50,8 +50,8 @@ async fn what_others_ran_is_finished_from_its_first_instant_and_is_never_claimed
     let trials = [trial(-1, Condition::NoSkill, Verdict::Cancelled), trial(-2, Condition::WithSkill, Verdict::Pass)];
     let mark = imported(b"x");
     let seen = Seen { tasks: 1, rescued: 1, broken: 0, e_value: 20.5 };
-    let stopped = Stopped { why: StopReason::Evidence, at: at(1), seen };
-    let (id, is_new) = store.put_imported(&plan, &trials, &mark, 0, at(1), Some(stopped)).await.unwrap();
+    let stopped = Stopped { why: StopReason::Evidence, at: at(1), seen, told: None };
+    let (id, is_new) = store.put_imported(&plan, &trials, &mark, 0, at(1), Some(stopped.clone())).await.unwrap();
     assert!(is_new);
     let row = store.evaluation(id).await.unwrap();
     assert_eq!((row.created_at, row.finished_at, row.imported), (at(1), Some(at(9)), Some(mark.clone())));

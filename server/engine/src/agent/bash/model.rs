@@ -39,7 +39,7 @@ pub(super) async fn ask(gateway: &TrialGateway, body: &Value, deadline: Instant)
     let mut failures = 0;
     loop {
         let failed = match timeout_at(deadline, once(gateway, body.clone())).await {
-            Err(_elapsed) => return Err(gateway.trouble().map_or(NoAnswer::Deadline, provider)),
+            Err(_elapsed) => return Err(AgentEnd::of_provider(gateway).map_or(NoAnswer::Deadline, NoAnswer::End)),
             Ok(Ok(reply)) => return Ok(reply),
             Ok(Err(failed)) => failed,
         };
@@ -47,18 +47,14 @@ pub(super) async fn ask(gateway: &TrialGateway, body: &Value, deadline: Instant)
         if let Some(cap) = gateway.cap_reached() {
             return Err(NoAnswer::End(AgentEnd::BudgetExceeded { cap: cap.to_string() }));
         }
-        let Some(trouble) = gateway.trouble() else {
+        let Some(end) = AgentEnd::of_provider(gateway) else {
             return Err(NoAnswer::End(AgentEnd::Crashed { message: failed.words() }));
         };
         match gateway.pause_before_asking_again(failures) {
             Some(pause) if pause < deadline.saturating_duration_since(Instant::now()) => sleep(pause).await,
-            _ => return Err(provider(trouble)),
+            _ => return Err(NoAnswer::End(end)),
         }
     }
-}
-
-fn provider(trouble: gateway::ProviderTrouble) -> NoAnswer {
-    NoAnswer::End(AgentEnd::ProviderTrouble { message: trouble.to_string() })
 }
 
 impl Failed {

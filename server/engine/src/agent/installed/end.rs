@@ -11,7 +11,7 @@ use crate::sandbox::Exit;
 pub(super) fn of(exit: Exit, reading: &Reading, words: &str, gateway: &TrialGateway) -> AgentEnd {
     let wire = Wire {
         cap: gateway.cap_reached().map(|cap| cap.to_string()),
-        trouble: gateway.trouble().map(|trouble| trouble.to_string()),
+        trouble: AgentEnd::of_provider(gateway),
         declined: gateway.declined(),
         refused: gateway.last_outcome().and_then(|outcome| match outcome {
             CallOutcome::Refused { reason } => Some(reason),
@@ -27,8 +27,8 @@ pub(super) fn of(exit: Exit, reading: &Reading, words: &str, gateway: &TrialGate
 struct Wire {
     /// A cap was reached.
     cap: Option<String>,
-    /// The provider's trouble that nothing has mended.
-    trouble: Option<String>,
+    /// The end that the provider's trouble makes, where nothing has mended it.
+    trouble: Option<AgentEnd>,
     /// The last answer was a refusal by the model.
     declined: bool,
     /// The last call was refused by the gateway.
@@ -47,8 +47,8 @@ fn classify(exit: Exit, reading: &Reading, words: &str, wire: &Wire) -> AgentEnd
         Exit::TimedOut { limit } if wire.trouble.is_none() => return AgentEnd::TimedOut { limit },
         Exit::TimedOut { .. } | Exit::Exited(_) | Exit::Signalled(_) => {}
     }
-    if let Some(message) = &wire.trouble {
-        return AgentEnd::ProviderTrouble { message: message.clone() };
+    if let Some(trouble) = &wire.trouble {
+        return trouble.clone();
     }
     if !reading.denials.is_empty() {
         let tools = reading.denials.join(", ");
@@ -104,13 +104,17 @@ mod tests {
         let provider = |message: &str| AgentEnd::ProviderTrouble { message: message.to_owned() };
         let overloaded = || ReportedEnd::Provider { status: Some(529), message: "529 Overloaded".to_owned() };
         let limit = Duration::from_secs(5);
-        let troubled = Wire { trouble: Some("529".to_owned()), ..Wire::default() };
+        let troubled = Wire { trouble: Some(provider("529")), ..Wire::default() };
+        let denial = || AgentEnd::ProviderDenied { message: "401".to_owned() };
+        let denied = Wire { trouble: Some(denial()), ..Wire::default() };
         check(Exit::Exited(0), ReportedEnd::Completed, &[], &quiet, &AgentEnd::Completed);
         check(Exit::Exited(0), ReportedEnd::NotTold, &[], &quiet, &AgentEnd::Completed);
         check(Exit::Exited(1), ReportedEnd::NotTold, &[], &quiet, &crashed("exit 1: last words"));
         check(Exit::Exited(1), overloaded(), &[], &quiet, &provider("529 Overloaded"));
         check(Exit::Exited(1), ReportedEnd::NotTold, &[], &troubled, &provider("529"));
         check(Exit::Exited(0), ReportedEnd::Completed, &[], &troubled, &provider("529"));
+        check(Exit::Exited(1), overloaded(), &[], &denied, &denial());
+        check(Exit::TimedOut { limit }, ReportedEnd::NotTold, &[], &denied, &denial());
         check(Exit::TimedOut { limit }, ReportedEnd::NotTold, &[], &quiet, &AgentEnd::TimedOut { limit });
         check(Exit::TimedOut { limit }, ReportedEnd::NotTold, &[], &troubled, &provider("529"));
         check(

@@ -28,6 +28,7 @@ fn from_answer(what: &str, status: u16, message: &str) -> SandboxError {
             image: message.rsplit("image: ").next().unwrap_or(message).trim().to_owned(),
             reason: "it was removed meanwhile".to_owned(),
             remedy: "start the evaluation again, so that it is built or pulled again".to_owned(),
+            lasts: false,
         },
         // The status differs by what was asked and by engine version.
         _ if words.contains("container") && words.contains("is not running") => {
