@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Home, Site, Task};
+use crate::common::{Home, Running, Site, Task};
 
 fn model(home: &Home, turns: &Value) -> String {
     home.write("model.json", json!({"schema": "skilldelta-model-1", "rules": [{"turns": turns}]}).to_string());
@@ -82,6 +82,74 @@ fn a_trial_that_the_evaluations_budget_stops_has_no_score_and_one_over_its_own_f
     let (ended, report) = eval(&["--call-cap", "1", "--seed", "2"]);
     assert_eq!(verdicts(&report), [("fail".to_owned(), 4)], "{ended}");
     assert!(report["trials"].as_array().unwrap().iter().all(|trial| trial["model_calls"] == 1), "{report}");
+    home.finish();
+}
+
+/// Of a key that is refused the user hears at once, with what to do: no attempt is made twice, and no container started to hear it again.
+#[test]
+fn a_key_that_is_refused_ends_the_evaluation_and_a_good_one_starts_it_afresh() {
+    let home = Home::new("denied");
+    for name in ["a", "b", "c", "d", "e"] {
+        home.task(&Task::new(name));
+    }
+    let eval = |answers: &Value| {
+        let answers = model(&home, answers);
+        home.eval(&["--agent", "bash", "--upstream", "scripted", "--model", "scripted", "--scripted-model", &answers])
+    };
+    let error = json!({"status": 401, "type": "authentication_error", "message": "invalid x-api-key"});
+    let (ended, report) = eval(&json!([{ "error": error }]));
+    let told = "the model's provider denies access (401): invalid x-api-key; set the upstream's key anew";
+    assert_eq!(ended.code, 1, "{ended}");
+    let words = format!("What stood in the way: {told}. Mend that, and run it again.");
+    for words in ["No result. Nothing was measured", &words] {
+        assert!(ended.out.contains(words), "no {words:?} in {ended}");
+    }
+    assert_eq!((&report["stopped"]["why"], &report["stopped"]["told"]), (&"provider-denied".into(), &told.into()));
+    let trials = report["trials"].as_array().unwrap();
+    let run: Vec<&Value> = trials.iter().filter(|trial| trial["attempts"] != 0).collect();
+    // Four side by side: the second arm is heard of with the third of them at the latest, when two more have begun.
+    assert!((2..=6).contains(&run.len()), "{report}");
+    for trial in run {
+        assert_eq!((&trial["verdict"], &trial["attempts"]), (&"infra_error".into(), &1.into()), "{trial}");
+        assert_eq!(trial["error"], told, "{trial}");
+    }
+    let left = trials.iter().filter(|trial| trial["attempts"] == 0);
+    assert!(left.clone().all(|trial| trial["verdict"] == "cancelled") && left.count() >= 4, "{report}");
+
+    let last = json!({"text": "Done.", "usage": {"input": 1, "cache_read": 0, "cache_write": 0, "output": 0}});
+    let (ended, report) = eval(&json!([bash("echo done > answer.txt", 10), last]));
+    assert_eq!((&report["evaluation_id"], &report["totals"]["pairs_complete"]), (&2.into(), &5.into()), "{ended}");
+    let site = home.serve(&[]);
+    let page = site.get("/evaluations/1").body;
+    assert!(page.contains("No result") && page.contains("(401): invalid x-api-key"), "{page}");
+    assert!(page.contains("not run: the evaluation ended early.") && page.contains("Run again or change it"), "{page}");
+    site.stop();
+    home.finish();
+}
+
+/// Who sees the refusal go by and stops it, mends the key, and gives the command again, means all of it.
+#[test]
+fn an_interrupted_evaluation_that_was_denied_its_model_is_not_gone_on_with() {
+    let home = Home::new("denied-interrupted");
+    home.task(&Task::new("one"));
+    let answers = |rules: &Value| {
+        home.write("model.json", json!({"schema": "skilldelta-model-1", "rules": rules}).to_string());
+        let (skill, tasks) = (home.skill(), home.tasks());
+        let answers = home.path("model.json").display().to_string();
+        let given = ["eval", "--skill", &skill, "--tasks", &tasks, "--concurrency", "2", "--agent", "bash"];
+        let model = ["--upstream", "scripted", "--model", "scripted", "--scripted-model", &answers];
+        Running::start(home.command(&[&given[..], &model].concat()))
+    };
+    let error = json!({"status": 401, "type": "authentication_error", "message": "invalid x-api-key"});
+    let hangs = json!({"when": {"skill_listed": "Says how many words an answer may have."}, "turns": [{"text": "Half", "fault": "hang"}]});
+    let mut eval = answers(&json!([hangs, {"turns": [{ "error": error }]}]));
+    eval.line("a refusal", |line| line.contains("infra_error"));
+    eval.stop("TERM").told(1, &["interrupted"]);
+    let last = json!({"text": "Done.", "usage": {"input": 1, "cache_read": 0, "cache_write": 0, "output": 0}});
+    let ended = answers(&json!([{"turns": [bash("echo done > answer.txt", 10), last]}])).end();
+    ended.told(0, &["evaluation 1, of the same plan, was denied its model and is given up; evaluation 2 is started"]);
+    assert!(home.kept(1).iter().all(|trial| trial.row.state.word() == "finished"), "nothing of it is left to run");
+    assert!(home.kept(2).iter().all(|trial| trial.verdicts() == ["pass"]), "{:?}", home.kept(2));
     home.finish();
 }
 
