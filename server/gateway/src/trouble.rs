@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use crate::protocol::error::{error_message, vendor_code, vendor_message};
+use crate::protocol::error::{error_message, is_vendor_error, vendor_code};
 use crate::upstream::UpstreamError;
 
 /// What went wrong between the gateway and the provider.
@@ -92,7 +92,7 @@ impl ProviderTrouble {
             529 => Some(Self::Overloaded { status: code, message: message() }),
             408 | 409 | 500..=599 => Some(Self::Failed { status: code, message: message() }),
             401 | 402 => denied(),
-            403 | 404 if vendor_message(body).is_some() => denied(),
+            403 | 404 if is_vendor_error(body) => denied(),
             403 | 404 => Some(Self::Elsewhere { status: code, message: message() }),
             400 if is_denial(body) => denied(),
             _ => None,
@@ -184,7 +184,9 @@ mod tests {
             (403, error("no permission"), "denied"),
             (403, page.clone(), "elsewhere"),
             (404, error("model: m"), "denied"),
-            (404, r#"{"error":"model 'm' not found"}"#.to_owned(), "denied"),
+            (404, r#"{"object":"error","message":"The model `m` does not exist.","code":404}"#.to_owned(), "denied"),
+            (404, r#"{"error":"Not Found","status":404}"#.to_owned(), "elsewhere"),
+            (403, r#"{"message":"Forbidden"}"#.to_owned(), "elsewhere"),
             (404, r#"{"detail":"Not Found"}"#.to_owned(), "elsewhere"),
             (404, page, "elsewhere"),
             (400, error("Your credit balance is too low to access the API"), "denied"),

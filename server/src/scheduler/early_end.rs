@@ -39,8 +39,8 @@ impl EarlyEnds {
             if let Some(at) = row.started_at {
                 self.began(row.id, &row.plan, at);
             }
-            self.trial_ended(row.id);
         }
+        self.trial_ended();
     }
 
     /// A trial of this plan is under way; its time runs from the first one on.
@@ -50,11 +50,9 @@ impl EarlyEnds {
         }
     }
 
-    /// Something is decided in it.
-    pub(super) fn trial_ended(&mut self, id: EvaluationId) {
-        if let Some(watched) = self.watched.get_mut(&id) {
-            watched.is_due = true;
-        }
+    /// Something is decided in one of them.
+    pub(super) fn trial_ended(&mut self) {
+        self.watched.values_mut().for_each(|watched| watched.is_due = true);
     }
 
     /// Asks of each that is due. What could not be asked stays due.

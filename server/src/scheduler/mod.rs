@@ -139,7 +139,8 @@ impl Scheduler {
             let due = self.round().await;
             tokio::select! {
                 () = stop.cancelled() => {}
-                Ok(()) = queue.changed() => {}
+                // Before the worker is seen to have left: its place is free already.
+                Ok(()) = queue.changed() => self.early_ends.trial_ended(),
                 Some(left) = self.workers.next() => self.left(left).await,
                 () = come(due) => {}
                 _ = tick.tick() => {
@@ -239,9 +240,9 @@ impl Scheduler {
     }
 
     async fn left(&mut self, left: Left<worker::Ended>) {
+        self.early_ends.trial_ended();
         match left {
             Left::Ended(ended) => {
-                self.early_ends.trial_ended(ended.evaluation);
                 if ended.suspect_engine {
                     self.obstacles.suspect_engine();
                 }
@@ -259,7 +260,6 @@ impl Scheduler {
                 let closed = self.store.record_event(making.evaluation, making.trial, &event).await;
                 // Where that fails, it is closed when its lease is over.
                 self.heard("close the attempt of a worker that failed", closed.map(drop));
-                self.early_ends.trial_ended(making.evaluation);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::attempt::AttemptResult;
-use domain::id::{AttemptId, EvaluationId};
+use domain::id::AttemptId;
 use domain::order::{Happening, TrialEvent};
 use domain::verdict::{InfraClass, Verdict};
 use engine::trial::{Clock, EVENTS_AHEAD, Executor};
@@ -31,7 +31,6 @@ pub(super) struct Worker {
 
 /// What is left of a worker.
 pub(super) struct Ended {
-    pub(super) evaluation: EvaluationId,
     /// Whether the trouble may be the engine's, so that nothing more should be started before it answers.
     pub(super) suspect_engine: bool,
 }
@@ -43,7 +42,7 @@ impl Worker {
             suspect_engine = self.make(&claim) => suspect_engine,
             never = self.keep_lease(claim.attempt) => match never {},
         };
-        Ended { evaluation: claim.trial.evaluation, suspect_engine }
+        Ended { suspect_engine }
     }
 
     /// Answers whether the trouble may be the engine's.

@@ -337,3 +337,23 @@ fn certified(image: &str) -> String {
     let variables: Vec<String> = CA_VARIABLES.iter().map(|name| format!("{name}={CA_PATH}")).collect();
     format!("FROM {image}\nCOPY ca.crt {CA_PATH}\nENV {}\n", variables.join(" "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_registry_that_was_reached_can_say_that_it_has_no_such_image() {
+        for (reason, want) in [
+            ("manifest for a/b:1 not found: manifest unknown: manifest unknown", true),
+            ("pull access denied for a, repository does not exist or may require 'docker login'", true),
+            ("Get \"https://registry-1.docker.io/v2/\": dial tcp: lookup registry-1.docker.io: no such host", false),
+            ("toomanyrequests: You have reached your pull rate limit", false),
+            ("received unexpected HTTP status: 503 Service Unavailable", false),
+            ("net/http: TLS handshake timeout", false),
+        ] {
+            let class = missing("a/b:1", reason, is_unknown(reason)).class();
+            assert_eq!(class.lasts(), want, "{reason}");
+        }
+    }
+}

@@ -84,19 +84,24 @@ pub fn spelled(
 /// The words of an error answer: `error.message`, else the beginning of whatever came.
 #[must_use]
 pub fn error_message(body: &[u8]) -> String {
-    let text = vendor_message(body).unwrap_or_else(|| String::from_utf8_lossy(body).into_owned());
+    let parsed: Option<Value> = serde_json::from_slice(body).ok();
+    let message = parsed.as_ref().and_then(|value| {
+        // Gemini wraps the error of a stream into a list; some compatible servers give the message alone.
+        ["/error/message", "/0/error/message", "/message", "/error"]
+            .iter()
+            .find_map(|path| value.pointer(path)?.as_str())
+    });
+    let text = message.map_or_else(|| String::from_utf8_lossy(body).into_owned(), str::to_owned);
     let text: String = text.trim().chars().take(MAX_MESSAGE).collect();
     if text.is_empty() { "no message".to_owned() } else { text }
 }
 
-/// The message of an error in a vendor's form; `None` of anything else, such as a proxy's page.
-pub(crate) fn vendor_message(body: &[u8]) -> Option<String> {
-    let value: Value = serde_json::from_slice(body).ok()?;
-    // Gemini wraps the error of a stream into a list; some compatible servers give the message alone.
-    let message = ["/error/message", "/0/error/message", "/message", "/error"]
-        .iter()
-        .find_map(|path| value.pointer(path)?.as_str())?;
-    Some(message.to_owned())
+/// Whether it is an error in the form of a vendor, or of a server that speaks like one; anything else may come from a proxy on the way.
+pub(crate) fn is_vendor_error(body: &[u8]) -> bool {
+    let Ok(value) = serde_json::from_slice::<Value>(body) else { return false };
+    let says = |path: &str| value.pointer(path).is_some_and(Value::is_string);
+    let is_vllm = value.get("object").is_some_and(|kind| kind == "error");
+    says("/error/message") || says("/0/error/message") || (is_vllm && says("/message"))
 }
 
 /// OpenAI's `error.code`.
