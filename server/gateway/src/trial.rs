@@ -175,13 +175,17 @@ impl TrialGateway {
         self.shared.lock().standing.trouble(self.model()).cloned()
     }
 
-    /// Whether the provider denied access to all of this attempt, so that another one is sure to hear the same. A key that has served it before
-    /// may serve the next.
+    /// Whether the provider denied the evaluation's model to all of this attempt, so that another one is sure to hear the same. A key that has
+    /// served it before may serve the next.
     #[must_use]
     pub fn is_denied(&self) -> bool {
         let state = self.shared.lock();
-        let denied = matches!(&state.trouble, Some(ProviderTrouble::Denied { .. }));
-        denied && !state.records.iter().any(|record| record.outcome == CallOutcome::Answered)
+        let main = Asked { model: self.model(), action: Action::Generate };
+        let served = |record: &CallRecord| {
+            record.outcome == CallOutcome::Answered && record.model.as_deref() == Some(self.model())
+        };
+        matches!(state.standing.of(main), Some((_, ProviderTrouble::Denied { .. })))
+            && !state.ledger.records().iter().any(served)
     }
 
     /// Whether the last call that was answered was answered with a refusal by the model.

@@ -179,6 +179,7 @@ mod tests {
             image: image.to_owned(),
             reason: "it was removed meanwhile".to_owned(),
             remedy: String::new(),
+            lasts: false,
         };
         let failed = |reason: &str| SandboxError::BuildFailed {
             step: "Dockerfile:2: RUN make".to_owned(),
