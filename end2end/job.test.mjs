@@ -157,7 +157,7 @@ step("the leaderboard has the row, unranked, and sorts and filters by its addres
   await page.getByRole("link", { name: "Leaderboard", exact: true }).click();
   await sees(page.locator(".board").getByText("bookkeeping-conventions"));
   await sees(page.locator(".board").getByText("scripted model").first());
-  await sees(page.getByText("1 row is scripted or imported: shown, never ranked."));
+  await sees(page.getByText("1 row is scripted, imported or by no coding agent: shown, never ranked."));
   await page.locator(".board").getByRole("link", { name: "No skill" }).click();
   await page.waitForURL(/sort=-without/);
   await sees(page.locator('.board th[aria-sort="descending"]').getByText("No skill"));
