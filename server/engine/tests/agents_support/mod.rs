@@ -17,7 +17,7 @@ use domain::attempt::{AttemptResult, BlobRef};
 use domain::condition::{Condition, Pair};
 use domain::hash::ContentHash;
 use domain::id::{AttemptId, EvaluationId, TrialId};
-use domain::order::{Happening, TrialOrder};
+use domain::order::{Happening, TrialEvent, TrialOrder};
 use domain::path::RelPath;
 use domain::plan::{AgentRef, ModelRef, RunSettings, SkillDelivery};
 use domain::skill::{SkillManifest, SkillPackage};
@@ -293,18 +293,8 @@ impl Bench {
             spent: Spending::default(),
             settings: RunSettings { timeout_multiplier: time, ..RunSettings::default() },
         };
-        let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
-        let running = self.executor.run(order, events, CancellationToken::new());
-        let hearing = async {
-            let mut heard = Vec::new();
-            while let Some(event) = received.recv().await {
-                heard.push(event);
-            }
-            heard
-        };
-        let ((), heard) = tokio::join!(running, hearing);
         let (mut told, mut spending, mut log, mut result) = (Vec::new(), Vec::new(), String::new(), None);
-        for event in heard {
+        for event in run_and_hear(&self.executor, order).await {
             match event.what {
                 Happening::StepDone { step } => told.push(*step),
                 Happening::Log { text, .. } => log.push_str(&text),
@@ -327,6 +317,20 @@ impl Bench {
         self.rig.finish().await;
         drop(self.folder);
     }
+}
+
+/// Runs a trial to its end, and answers all that was heard of it.
+pub async fn run_and_hear(executor: &Executor, order: TrialOrder) -> Vec<TrialEvent> {
+    let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
+    let running = executor.run(order, events, CancellationToken::new());
+    let hearing = async {
+        let mut heard = Vec::new();
+        while let Some(event) = received.recv().await {
+            heard.push(event);
+        }
+        heard
+    };
+    tokio::join!(running, hearing).1
 }
 
 pub fn tokens(input: u64, cache_write: u64, cache_read: u64, output: u64) -> TokenUsage {

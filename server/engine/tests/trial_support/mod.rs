@@ -23,14 +23,12 @@ use engine::blobs::Blobs;
 use engine::image::{ImageConfig, Images};
 use engine::network::{Networks, Outside};
 use engine::sandbox::{Engine, Redactor};
-use engine::trial::{EVENTS_AHEAD, Executor, ExecutorParts};
+use engine::trial::{Executor, ExecutorParts};
 use gateway::Gateway;
 use repos::{Mirrors, Repositories, RepositoriesConfig};
-use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
-pub use agents_support::MemoryBlobs;
 pub use agents_support::sandbox_support::{Rig, run, text};
+pub use agents_support::{MemoryBlobs, run_and_hear};
 
 /// The agent that runs a task's instruction as a script.
 const SCRIPT_AGENT: &str = "exec sh \"$INSTRUCTION_FILE\"";
@@ -218,18 +216,8 @@ impl Bench {
 
     /// A trial as it is ordered.
     pub async fn run(&self, order: TrialOrder) -> Ended {
-        let (events, mut received) = mpsc::channel(EVENTS_AHEAD);
-        let running = self.executor.run(order, events, CancellationToken::new());
-        let hearing = async {
-            let mut heard = Vec::new();
-            while let Some(event) = received.recv().await {
-                heard.push(event);
-            }
-            heard
-        };
-        let ((), heard) = tokio::join!(running, hearing);
         let (mut agent, mut verifier, mut result) = (String::new(), String::new(), None);
-        for event in heard {
+        for event in run_and_hear(&self.executor, order).await {
             match event.what {
                 Happening::Log { phase: Phase::Agent, text } => agent.push_str(&text),
                 Happening::Log { phase: Phase::Verifying, text } => verifier.push_str(&text),
